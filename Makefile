@@ -1,0 +1,36 @@
+# Two commands are all a newcomer needs: `make demo` and `make test`. Each sets itself up.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint clean setup
+
+demo: $(READY)
+	@$(BIN)/steersman demo --yes
+
+test: $(READY)
+	@$(BIN)/python -m pytest
+
+lint: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+setup: $(READY)
+
+# uv where it is installed (seconds), else the standard library's venv and pip.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and f"Steersman needs Python 3.11 or newer; {sys.executable} is {v.major}.{v.minor}. Name another: make PYTHON=python3.12")'
+	@if command -v uv >/dev/null 2>&1; then \
+	    uv venv --quiet --allow-existing --python "$$(command -v $(PYTHON))" $(VENV) && \
+	    uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
+	else \
+	    $(PYTHON) -m venv $(VENV) && \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
+	fi
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""The product around the kernel: sessions and their log, policy, approvals, settings, context."""

@@ -1,0 +1,1 @@
+"""What the agent can do: read, search, change files, run commands."""
