@@ -1,0 +1,211 @@
+"""The conversation: messages and their content blocks. Immutable; a history is a list of them.
+
+Nothing here knows a provider's wire format: models/ converts.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+JsonObject: TypeAlias = Mapping[str, Json]
+
+ModelStop = Literal["stop", "tool_calls", "length", "content_filter", "refusal"]
+"""Why a model stopped, in our words. `length` also covers a context window that was filled by the answer."""
+
+Outcome = Literal[
+    "ok", "failed", "unknownTool", "badArguments", "denied", "truncated", "aborted", "notExecuted"
+]
+"""What became of a tool call. Everything but `ok` is an error result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    type: ClassVar[Literal["text"]] = "text"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    type: ClassVar[Literal["image"]] = "image"
+    data: str
+    """The image's bytes, base64."""
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    type: ClassVar[Literal["thinking"]] = "thinking"
+    text: str
+    signature: str | None = None
+    """An opaque token that some providers want back with the text."""
+    redacted: bool = False
+    """The provider hid the text; only the signature carries it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A model's answer that says why it will not answer."""
+
+    type: ClassVar[Literal["refusal"]] = "refusal"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    type: ClassVar[Literal["toolCall"]] = "toolCall"
+    id: str
+    """Ours, unique in the session."""
+    name: str
+    arguments: str
+    """As the model wrote them: JSON text, possibly cut or malformed. See `parse_arguments`."""
+    provider_id: str | None = None
+    """The provider's id of the call, if it sent one; used only when converting back."""
+    signature: str | None = None
+    """An opaque token that some providers want back with the call."""
+
+
+UserContent = Text | Image
+AssistantContent = Text | Thinking | Refusal | ToolCall
+ResultContent = Text | Image
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model request. `input` includes what was read from or written to a cache."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+    """Part of `output`."""
+    cost: float = 0.0
+    """US dollars; 0 where the price is not known."""
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.reasoning + other.reasoning,
+            self.cost + other.cost,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    role: ClassVar[Literal["user"]] = "user"
+    id: str
+    content: tuple[UserContent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessage:
+    role: ClassVar[Literal["assistant"]] = "assistant"
+    id: str
+    content: tuple[AssistantContent, ...]
+    model: str
+    """`provider:name` of the model that answered."""
+    stop_reason: ModelStop
+    usage: Usage = Usage()
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        return tuple(block for block in self.content if isinstance(block, ToolCall))
+
+    @property
+    def text(self) -> str:
+        return plain_text(self.content)
+
+    @property
+    def cut(self) -> bool:
+        """The answer ended before the model was done with it: calls in it may be incomplete."""
+        return self.stop_reason in ("length", "content_filter", "refusal")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultMessage:
+    """The one result of one committed tool call."""
+
+    role: ClassVar[Literal["tool"]] = "tool"
+    tool_call_id: str
+    tool_name: str
+    content: tuple[ResultContent, ...]
+    outcome: Outcome = "ok"
+    details: JsonObject | None = None
+    """For hooks and faces; no model ever sees it."""
+
+    @property
+    def is_error(self) -> bool:
+        return self.outcome != "ok"
+
+    @property
+    def text(self) -> str:
+        return plain_text(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomMessage:
+    """Stored and shown, but not a turn of the conversation: `convert_to_llm` decides what a model sees of it."""
+
+    role: ClassVar[Literal["custom"]] = "custom"
+    id: str
+    kind: str
+    """What it is, in its maker's words: `plan`, `note`, …"""
+    content: tuple[UserContent, ...]
+
+
+Message = UserMessage | AssistantMessage | ToolResultMessage | CustomMessage
+LlmMessage = UserMessage | AssistantMessage | ToolResultMessage
+"""What may be sent to a model."""
+
+
+class MalformedArguments(ValueError):
+    """A call's arguments are not one JSON object. The text says where it broke, for the model."""
+
+
+def parse_arguments(call: ToolCall, *, cut: bool = False) -> dict[str, Json]:
+    """The arguments of `call` as an object. The empty string is `{}`, unless the response was `cut`.
+
+    Raises:
+        MalformedArguments: not valid JSON, or JSON that is no object.
+    """
+    raw = call.arguments.strip()
+    if not raw:
+        if cut:
+            raise MalformedArguments("the arguments are empty because the response was cut off")
+        return {}
+    try:
+        value = json.loads(raw, parse_constant=_refuse_constant)
+        if "\\u" in raw:
+            json.dumps(value, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        raise MalformedArguments(f"not valid JSON: {error.msg} at character {error.pos}") from None
+    except UnicodeEncodeError:
+        raise MalformedArguments("not valid Unicode: half of a surrogate pair in a string") from None
+    except (ValueError, RecursionError) as error:
+        raise MalformedArguments(f"not usable JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise MalformedArguments(f"expected a JSON object, got {_json_kind(value)}")
+    return value
+
+
+def plain_text(content: Iterable[object]) -> str:
+    """The text blocks of `content`, joined without anything between them."""
+    return "".join(block.text for block in content if isinstance(block, Text))
+
+
+def _refuse_constant(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _json_kind(value: object) -> str:
+    kinds: dict[type, str] = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+    return kinds.get(type(value), "a number")
