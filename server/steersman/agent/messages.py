@@ -99,6 +99,9 @@ class Usage:
         )
 
 
+NO_USAGE = Usage()
+
+
 @dataclass(frozen=True, slots=True)
 class UserMessage:
     role: ClassVar[Literal["user"]] = "user"
@@ -114,7 +117,7 @@ class AssistantMessage:
     model: str
     """`provider:name` of the model that answered."""
     stop_reason: ModelStop
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:

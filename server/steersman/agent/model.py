@@ -61,6 +61,8 @@ class StreamFailure:
     """Seconds that the provider asked to wait."""
     status: int | None = None
     """The HTTP status, where there was one."""
+    cut: bool = False
+    """Of an `empty` answer: it was cut before anything was said. Asking again would give the same."""
 
 
 @dataclass(slots=True)

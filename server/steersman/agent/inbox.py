@@ -1,0 +1,83 @@
+"""The queue of what a person says while a run is going on: steering for the next request, follow-ups for its end."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from steersman.agent.events import Input
+
+DeliveryMode = Literal["one", "all"]
+
+
+class InboxClosed(Exception):
+    """The run takes no more input. `text` is not lost: whoever sent it has it back."""
+
+    def __init__(self, item: Input) -> None:
+        super().__init__("the run is ending and takes no more messages")
+        self.item = item
+
+
+class Inbox:
+    """Queued input of one agent.
+
+    With `closes=True` (the product) the last empty poll closes it in the same step, and what is left at a run's end
+    is handed back. With `closes=False` (the kernel as a library) it stays open and keeps what was not delivered.
+    """
+
+    def __init__(
+        self, *, steering: DeliveryMode = "one", follow_up: DeliveryMode = "one", closes: bool = False
+    ) -> None:
+        self.steering_mode, self.follow_up_mode = steering, follow_up
+        self.open = True
+        self._closes = closes
+        self._steering: list[Input] = []
+        self._follow_ups: list[Input] = []
+
+    @property
+    def items(self) -> tuple[Input, ...]:
+        """What waits, steering first."""
+        return (*self._steering, *self._follow_ups)
+
+    def add(self, item: Input) -> None:
+        """Queues.
+
+        Raises:
+            InboxClosed: too late; nothing was queued.
+        """
+        if not self.open:
+            raise InboxClosed(item)
+        (self._steering if item.kind == "steer" else self._follow_ups).append(item)
+
+    def clear(self) -> tuple[Input, ...]:
+        """Empties it and returns what was in it."""
+        items = self.items
+        self._steering, self._follow_ups = [], []
+        return items
+
+    def reopen(self) -> None:
+        """For the next run."""
+        self.open = True
+
+    def take_steering(self) -> Sequence[Input]:
+        taken, self._steering = _take(self._steering, self.steering_mode)
+        return taken
+
+    def take_follow_ups(self) -> Sequence[Input]:
+        taken, self._follow_ups = _take(self._follow_ups, self.follow_up_mode)
+        if not taken and self._closes:
+            self.open = False
+        return taken
+
+    def hand_back(self, undelivered: Sequence[Input]) -> Sequence[Input]:
+        """A run ends, and these were taken but not delivered. Returns what goes back to whoever said it."""
+        if self._closes:
+            self.open = False
+            return (*undelivered, *self.clear())
+        prompts = [item for item in undelivered if item.kind == "prompt"]
+        self._steering[:0] = [item for item in undelivered if item.kind == "steer"]
+        self._follow_ups[:0] = [item for item in undelivered if item.kind == "followUp"]
+        return prompts
+
+
+def _take(queue: list[Input], mode: DeliveryMode) -> tuple[list[Input], list[Input]]:
+    count = len(queue) if mode == "all" else 1
+    return queue[:count], queue[count:]

@@ -1,0 +1,125 @@
+"""Work that has an owner: it is awaited, told of an abort, cancelled when it doesn't stop, and never just forgotten."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.clock import Clock
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class WorkAborted(Exception):
+    """The work was cancelled before it had a result."""
+
+
+class WorkLeftRunning(Exception):
+    """The work ignored the abort and its cancellation; it is among the strays now."""
+
+
+class Strays:
+    """Tasks that would not stop. Logged when they are left, told when they end, awaited at close."""
+
+    def __init__(self, on_settled: Callable[[str, str], None] | None = None) -> None:
+        """`on_settled(what, how)` is called when a stray ends after all, with one sentence on how."""
+        self._tasks: dict[asyncio.Future[Any], str] = {}  # Any: whatever the work returns; nobody looks at it
+        self._on_settled = on_settled
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def add(self, task: "asyncio.Future[Any]", what: str) -> None:
+        log.warning("%s did not stop and was left running", what)
+        self._tasks[task] = what
+        task.add_done_callback(self._settled)
+
+    async def close(self, clock: Clock, patience: float) -> list[str]:
+        """Waits up to `patience` seconds for all of them. Returns what still runs."""
+        if self._tasks:
+            await _first_of(clock, patience, asyncio.gather(*self._tasks, return_exceptions=True))
+        return list(self._tasks.values())
+
+    def _settled(self, task: "asyncio.Future[Any]") -> None:
+        what = self._tasks.pop(task)
+        if task.cancelled():
+            how = "ended by cancellation"
+        elif error := task.exception():
+            log.warning("%s failed after its run had ended", what, exc_info=error)
+            how = "ended with an error"
+        else:
+            how = "ended by itself"
+        if self._on_settled:
+            self._on_settled(what, how)
+
+
+async def supervise(
+    work: Awaitable[T],
+    *,
+    what: str,
+    signal: AbortSignal,
+    clock: Clock,
+    strays: Strays,
+    patience: float,
+    grace: float,
+) -> T:
+    """Runs `work` to its end.
+
+    On an abort it has `patience` seconds to end by itself, is then cancelled, and after another `grace` seconds is
+    left to `strays`. If the caller is cancelled, so is the work.
+
+    Raises:
+        WorkAborted: cancelled, by us after an abort or by itself.
+        WorkLeftRunning: still running.
+        Exception: what the work raised.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        if not signal.aborted:
+            await _until_aborted(task, signal)
+        if not task.done() and patience > 0:
+            await _first_of(clock, patience, task)
+    finally:
+        if not task.done():
+            task.cancel()
+            await _first_of(clock, grace, task)
+            if not task.done():
+                strays.add(task, what)
+    if not task.done():
+        raise WorkLeftRunning(what)
+    if task.cancelled():
+        raise WorkAborted(what)
+    return task.result()
+
+
+async def pause(seconds: float, *, signal: AbortSignal, clock: Clock) -> None:
+    """Waits, or returns at once on an abort."""
+    if seconds > 0 and not signal.aborted:
+        waiting = asyncio.ensure_future(signal.wait())
+        await _first_of(clock, seconds, waiting)
+        if not waiting.done():
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+
+
+async def _until_aborted(task: "asyncio.Future[T]", signal: AbortSignal) -> None:
+    aborted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    withdraw = signal.on_abort(lambda: None if aborted.done() else aborted.set_result(None))
+    try:
+        both: set[asyncio.Future[Any]] = {task, aborted}
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        withdraw()
+        aborted.cancel()
+
+
+async def _first_of(clock: Clock, seconds: float, work: "asyncio.Future[Any]") -> None:
+    """Returns when `work` is done or the time is over, whichever is first. Cancels neither."""
+    sleeper = asyncio.create_task(clock.sleep(seconds))
+    try:
+        await asyncio.wait({work, sleeper}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        sleeper.cancel()
+        await asyncio.gather(sleeper, return_exceptions=True)
