@@ -1,7 +1,10 @@
 """Cooperative cancellation: one controller aborts, everything that holds its signal finds out."""
 
 import asyncio
+import logging
 from collections.abc import Callable
+
+log = logging.getLogger(__name__)
 
 
 class AbortSignal:
@@ -58,8 +61,19 @@ class AbortController:
         signal.aborted, signal.reason = True, reason
         callbacks, signal._callbacks = list(signal._callbacks.values()), {}
         for callback in callbacks:
-            callback()
+            try:
+                callback()
+            except Exception:
+                log.exception("a callback on the abort raised; the others are told all the same")
         return True
+
+    def follow(self, signal: AbortSignal) -> Callable[[], None]:
+        """Aborts when `signal` does, for the same reason. Returns a function that ends the following."""
+
+        def aborted() -> None:
+            self.abort(signal.reason)
+
+        return signal.on_abort(aborted)
 
 
 def _nothing() -> None:

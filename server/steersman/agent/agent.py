@@ -16,6 +16,9 @@ log = logging.getLogger(__name__)
 
 Subscriber = Callable[[AgentEvent], None]
 
+GO_ON = "Your last answer was cut off. Go on exactly where it stopped."
+"""What asks for the rest of a cut answer: not every API goes on from an answer by itself."""
+
 
 class AgentError(Exception):
     """The agent can't do that now; the text says what to do instead.
@@ -45,7 +48,10 @@ class Agent:
         inbox: Inbox | None = None,
         sink: Sink | None = None,
     ) -> None:
-        """`sink` takes every event before the subscribers do; without one nothing is kept but `messages`."""
+        """`sink` takes every event before the subscribers do; without one nothing is kept but `messages`.
+
+        The queues of `inbox` take the place of the hooks of `config` that ask for input.
+        """
         self.config = config
         self.messages: list[Message] = list(messages)
         self.inbox = inbox or Inbox()
@@ -65,7 +71,12 @@ class Agent:
         One that raises misses that event and is logged; nobody else notices.
         """
         self._subscribers.append(subscriber)
-        return lambda: self._subscribers.remove(subscriber)
+
+        def unsubscribe() -> None:
+            if subscriber in self._subscribers:
+                self._subscribers.remove(subscriber)
+
+        return unsubscribe
 
     async def prompt(
         self, prompt: str | UserMessage, *, controller: AbortController | None = None
@@ -80,18 +91,21 @@ class Agent:
         return await self._run([self._input("prompt", prompt)], controller)
 
     async def continue_(self, *, controller: AbortController | None = None) -> RunResult:
-        """Goes on from the last message; where that is an answer, with what is queued.
+        """Goes on from the last message; where that is an answer, with what is queued, or with the rest of a cut one.
 
         Raises:
             Busy: a run is live.
-            NothingToDo: the history is empty, or ends with an answer and nothing is queued.
+            NothingToDo: the history is empty, or ends with a whole answer and nothing is queued.
         """
         self._refuse_if_running()
-        if not self.messages:
+        tail = self._tail()
+        if tail is None:
             raise NothingToDo("There is no conversation yet: start with a prompt.")
         queued: list[Input] = []
-        if isinstance(self._tail(), AssistantMessage):
+        if isinstance(tail, AssistantMessage):
             queued = [*(self.inbox.take_steering() or self.inbox.take_follow_ups())]
+            if not queued and tail.cut:
+                queued = [self._input("prompt", GO_ON)]
             if not queued:
                 raise NothingToDo(
                     "The last message is an answer and nothing is queued: send a prompt instead."
@@ -121,11 +135,12 @@ class Agent:
         return next((m for m in reversed(self.messages) if not isinstance(m, CustomMessage)), None)
 
     def _input(self, kind: InputKind, text: str | UserMessage) -> Input:
-        if isinstance(text, str):
-            if not text.strip():
-                raise ValueError("the message is empty")
-            text = UserMessage(self.config.new_id("msg"), (Text(text),))
-        return Input(kind, text)
+        message = text
+        if isinstance(message, str):
+            message = UserMessage(self.config.new_id("msg"), (Text(message),))
+        if not any(not isinstance(block, Text) or block.text.strip() for block in message.content):
+            raise ValueError("the message is empty")
+        return Input(kind, message)
 
     def _refuse_if_running(self) -> None:
         if self._controller is not None:
@@ -142,6 +157,7 @@ class Agent:
                 get_steering_messages=self.inbox.take_steering,
                 get_follow_up_messages=self.inbox.take_follow_ups,
                 hand_back=self.inbox.hand_back,
+                steering_mode=self.inbox.steering_mode,
             )
             config = replace(self.config, hooks=hooks)
             return await run_loop(inputs, self.messages, config, _FanOut(self), self._controller.signal)
@@ -153,7 +169,7 @@ class Agent:
         for subscriber in tuple(self._subscribers):
             try:
                 subscriber(event)
-            except Exception:
+            except (Exception, asyncio.CancelledError):
                 log.exception("a subscriber raised on %s", event.type)
 
 

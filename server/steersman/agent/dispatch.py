@@ -1,32 +1,36 @@
-"""One turn's batch of tool calls: prepare → execute → finalize. Every call gets exactly one result.
+"""One tool call: prepare → execute → finalize. It gets exactly one result, whatever the tool does.
 
-A call ends early by a value (`_Ending`), never by an exception of a tool. Exceptions leave this module only when the
-run can't go on: the sink failed, an approval hook raised, or a tool did in raise mode; `close` then closes the rest.
+A call ends early by a value (`Ending`), never by an exception of a tool. Exceptions leave this module only when the
+run can't go on: the sink failed, an approval hook raised, or a tool did in raise mode. Of the calls beside it, this
+module knows only whether one of them stopped the run.
 """
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TypeVar
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.config import LoopConfig
-from steersman.agent.events import (
-    ToolExecutionEnd,
-    ToolExecutionRunning,
-    ToolExecutionStart,
-    ToolExecutionUpdate,
-    utf16_length,
+from steersman.agent.endings import (
+    ABORTED,
+    FAILED,
+    INTERRUPTED,
+    KEPT_CHANGING,
+    NOT_BEGUN,
+    NOT_EXECUTED,
+    Ending,
+    result_message,
+    still_running,
+    unknown_tool,
 )
-from steersman.agent.hooks import Allow, Block, Leave, PendingCall, Stop
+from steersman.agent.events import ToolExecutionEnd, ToolExecutionRunning, ToolExecutionStart
+from steersman.agent.hooks import Allow, Block, PendingCall, Stop
+from steersman.agent.live_output import LiveOutput
 from steersman.agent.messages import (
-    AssistantMessage,
     JsonObject,
     MalformedArguments,
     Outcome,
-    Text,
     ToolCall,
     ToolResultMessage,
     parse_arguments,
@@ -48,352 +52,271 @@ from steersman.agent.tool import (
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-FAILED = "Tool execution failed."
-NOT_EXECUTED = "Not executed after an earlier failure."
-ABORTED_BEFORE = "Aborted before execution."
-ABORTED = "Operation aborted."
-TRUNCATED = (
-    "Not executed: the response was cut off, so the arguments of this call may be incomplete. "
-    "Send the call again, complete; split large content over several smaller calls."
-)
-
 
 class ToolRaised(Exception):
-    """A tool in raise mode, or an approval hook, raised. The original is the cause."""
+    """A tool in raise mode, or an approval hook, raised `original`."""
 
     def __init__(self, original: Exception) -> None:
         super().__init__()
         self.original = original
 
 
-@dataclass(frozen=True, slots=True)
-class _Ending:
-    """How a call ends without (more) execution."""
+@dataclass(slots=True)
+class Shared:
+    """What the calls of one batch share."""
 
-    outcome: Outcome
-    text: str
-    failure: Exception | None = None
-    """What is raised to the caller after this call is closed."""
+    config: LoopConfig
+    recorder: Recorder
+    signal: AbortSignal
+    tools: Mapping[str, Tool]
+    stopped: bool = False
+    """The one who was asked chose Stop: the run is to end as aborted."""
+
+    def stopping(self) -> bool:
+        return self.stopped or self.signal.aborted
+
+    async def supervise(self, work: Awaitable[T], what: str) -> T:
+        config = self.config
+        grace = config.limits.grace
+        return await supervise(
+            work,
+            what=what,
+            signal=self.signal,
+            clock=config.clock,
+            strays=config.strays,
+            patience=grace,
+            grace=grace,
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    call: ToolCall
-    bound: BoundCall
-    proposal: Proposal | None
+class Dispatch:
+    """One committed call on its way to its result. Steps return how it ends, or None to go on."""
 
-    @property
-    def pending(self) -> PendingCall:
-        return PendingCall(self.call, self.bound.arguments, self.proposal)
-
-
-class Batch:
-    """The calls of one committed assistant message."""
-
-    def __init__(
-        self,
-        message: AssistantMessage,
-        tools: Sequence[Tool],
-        config: LoopConfig,
-        recorder: Recorder,
-        signal: AbortSignal,
-    ) -> None:
-        self.calls = message.tool_calls
-        self._cut = message.cut
-        self._tools = {tool.name: tool for tool in tools}
-        self._config, self._hooks, self._recorder, self._signal = config, config.hooks, recorder, signal
-        self._started: dict[str, float] = {}
-        self._results: dict[str, ToolResultMessage] = {}
-        self._keep_going = False
-        self.stopped = False
-        """The one who was asked chose Stop: the run is to end as aborted."""
-
-    @property
-    def results(self) -> list[ToolResultMessage]:
-        """In declared order."""
-        return [self._results[call.id] for call in self.calls if call.id in self._results]
+    def __init__(self, call: ToolCall, shared: Shared) -> None:
+        self.call = call
+        self.result: ToolResultMessage | None = None
+        self.terminate = False
+        """It was executed, and its result asks for the end of the work."""
+        self._shared, self._hooks, self._recorder = shared, shared.config.hooks, shared.recorder
+        self._tool = shared.tools.get(call.name)
+        self._arguments: JsonObject | None = None
+        self._proposal: Proposal | None = None
+        self._started: float | None = None
+        self._running = False
 
     @property
-    def terminate(self) -> bool:
-        """Every call of the batch was executed and asks for the end of the work."""
-        return bool(self.calls) and not self._keep_going
-
-    async def run(self) -> None:
-        """Gives every call its result.
-
-        Raises:
-            SinkFailed, ToolRaised: the run can't go on. The caller then calls `close`.
-        """
-        if self._cut:
-            for call in self.calls:
-                await self._start(call, _parsed(call))
-                await self._end(call, _Ending("truncated", TRUNCATED))
-        elif self._config.execution == "auto" and all(self._is_parallel(call) for call in self.calls):
-            await self._run_parallel()
-        else:
-            await self._run_sequential()
-
-    async def close(self) -> None:
-        """Closes every call that has no result yet. Never raises."""
-        for call in self.calls:
-            if call.id in self._results:
-                continue
-            if call.id not in self._started:
-                self._started[call.id] = self._config.clock.monotonic()
-                await self._recorder.close(ToolExecutionStart(call, _parsed(call)))
-            if self._signal.aborted:
-                ending = _Ending("aborted", ABORTED_BEFORE)
-            else:
-                ending = _Ending("notExecuted", NOT_EXECUTED)
-            result = _message(call, ending.outcome, text_result(ending.text))
-            self._results[call.id] = result
-            await self._recorder.close(ToolExecutionEnd(result, self._duration(call)))
-
-    # The two ways through a batch
-
-    async def _run_sequential(self) -> None:
-        for call in self.calls:
-            prepared = await self._prepare(call)
-            if isinstance(prepared, _Prepared):
-                await self._execute(prepared)
-
-    async def _run_parallel(self) -> None:
-        prepared = [await self._prepare(call) for call in self.calls]
-        ready = [item for item in prepared if isinstance(item, _Prepared)]
-        if len(ready) == 1:
-            await self._execute(ready[0])
-            return
-        tasks = [asyncio.create_task(self._execute(item)) for item in ready]
-        try:
-            outcomes = await asyncio.gather(*tasks, return_exceptions=True)
-        except asyncio.CancelledError:
-            await asyncio.gather(
-                *tasks, return_exceptions=True
-            )  # gather has cancelled them: wait for their end
-            raise
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
-
-    def _is_parallel(self, call: ToolCall) -> bool:
+    def is_parallel(self) -> bool:
         """Unknown tools run nothing, so they hold up nobody."""
-        tool = self._tools.get(call.name)
-        return tool is None or tool.execution == "parallel"
+        return self._tool is None or self._tool.execution == "parallel"
+
+    async def prepare(self) -> BoundCall | None:
+        """Up to the leave to execute. None: the call has ended already."""
+        bound = self._bind()
+        await self._start()
+        if isinstance(bound, Ending):
+            await self._end(bound)
+        elif ending := await self._propose(bound) or await self._ask():
+            await self._end(ending)
+        else:
+            return bound
+        return None
+
+    async def execute(self, bound: BoundCall) -> None:
+        if self._shared.stopping():  # a call before it, or beside it, has stopped the run
+            await self._end(NOT_BEGUN)
+            return
+        await self._recorder.emit(ToolExecutionRunning(self.call.id))
+        outcome = await self._work_until_settled(bound)
+        if isinstance(outcome, Ending):
+            await self._end(outcome)
+        else:
+            await self._finish(outcome)
+
+    async def refuse(self, ending: Ending) -> None:
+        """Ends the call without looking at it."""
+        self._arguments = _parsed(self.call)
+        await self._start()
+        await self._end(ending)
+
+    def give_up(self) -> ToolResultMessage:
+        """The result of a call that has none and will get no other. `close` then tells it."""
+        stopping = self._shared.stopping()
+        if self._running:
+            ending = Ending("aborted" if stopping else "failed", INTERRUPTED)
+        else:
+            ending = NOT_BEGUN if stopping else Ending("notExecuted", NOT_EXECUTED)
+        self.result = ending.result(self.call)
+        return self.result
+
+    async def close(self, result: ToolResultMessage) -> None:
+        if self._started is None:
+            await self._recorder.close(ToolExecutionStart(self.call, _parsed(self.call)))
+            self._started = self._now()
+        await self._recorder.close(ToolExecutionEnd(result, self._now() - self._started))
 
     # Prepare
 
-    async def _prepare(self, call: ToolCall) -> _Prepared | None:
-        """Up to the leave to execute. None: the call has ended already."""
-        bound = self._bind(call)
-        await self._start(call, _parsed(call) if isinstance(bound, _Ending) else bound.arguments)
-        if self._stopping:
-            bound = _Ending("aborted", ABORTED_BEFORE)
-        prepared = bound if isinstance(bound, _Ending) else await self._propose(call, bound)
-        if isinstance(prepared, _Prepared):
-            prepared = await self._ask(prepared)
-        if isinstance(prepared, _Prepared):
-            return prepared
-        await self._end(call, prepared)
-        return None
-
-    def _bind(self, call: ToolCall) -> BoundCall | _Ending:
-        tool = self._tools.get(call.name)
-        if tool is None:
-            return _Ending("unknownTool", _unknown_tool(call.name, list(self._tools)))
+    def _bind(self) -> BoundCall | Ending:
+        call = self.call
+        self._arguments = _parsed(call)
+        if self._tool is None:
+            return unknown_tool(call.name, list(self._shared.tools))
         try:
-            return tool.bind(parse_arguments(call))
+            bound = self._tool.bind(parse_arguments(call))
+            self._arguments = bound.arguments
+            return bound
         except MalformedArguments as error:
             text = f"Not executed: the arguments of {call.name} are {error}. Send the call again with one JSON object."
-            return _Ending("badArguments", text)
+            return Ending("badArguments", text)
         except BadArguments as error:
-            return _Ending("badArguments", str(error))
+            return Ending("badArguments", str(error))
         except ToolError as error:
-            return _Ending("failed", str(error))
+            return Ending("failed", str(error))
         except Exception as error:
-            return self._crashed(call, error)
+            return self._crashed(error)
 
-    async def _propose(self, call: ToolCall, bound: BoundCall) -> _Prepared | _Ending:
+    async def _propose(self, bound: BoundCall) -> Ending | None:
+        shared = self._shared
+        if shared.stopping():
+            return NOT_BEGUN
         try:
-            return _Prepared(call, bound, await self._supervise(bound.propose(self._signal), call.name))
+            self._proposal = await shared.supervise(bound.propose(shared.signal), self.call.name)
         except ToolError as error:
-            checked = await self._checked(PendingCall(call, bound.arguments, None), _error_result(error))
-            return _Ending("aborted" if self._signal.aborted else "failed", checked.text)
-        except (WorkAborted, WorkLeftRunning) as error:
-            return _Ending("aborted", ABORTED_BEFORE) if self._signal.aborted else self._crashed(call, error)
+            checked = await self._checked(text_result(str(error), is_error=True))
+            return Ending("aborted" if shared.signal.aborted else "failed", checked.text)
         except Exception as error:
-            return self._crashed(call, error)
+            if shared.signal.aborted and isinstance(error, WorkAborted | WorkLeftRunning):
+                return NOT_BEGUN
+            return self._crashed(error)
+        return None
 
-    async def _ask(self, prepared: _Prepared) -> _Prepared | _Ending:
-        """Before the work: may it be done? An abort meanwhile is a no."""
-        leave: Leave = Allow()
-        if hook := self._hooks.before_tool_call:
-            try:
-                leave = await self._supervise(
-                    hook(prepared.pending, self._signal), f"the approval of {prepared.call.name}"
-                )
-            except Exception as error:
-                if self._signal.aborted:
-                    return _Ending("aborted", ABORTED_BEFORE)
-                log.exception("before_tool_call raised on %s", prepared.call.name)
-                return _Ending("failed", FAILED, failure=error)
-        if self._stopping:
-            return _Ending("aborted", ABORTED_BEFORE)
+    async def _ask(self) -> Ending | None:
+        """Before the work: may it be done? An abort meanwhile is a no, and after one nobody is asked."""
+        shared, hook = self._shared, self._hooks.before_tool_call
+        if shared.stopping():
+            return NOT_BEGUN
+        if hook is None:
+            return None
+        name = self.call.name
+        try:
+            leave = await shared.supervise(hook(self._pending, shared.signal), f"the approval of {name}")
+            _require(leave, Allow, Block, Stop)  # nothing else means yes
+        except Exception as error:
+            if shared.signal.aborted:
+                return NOT_BEGUN
+            log.exception("before_tool_call raised on %s", name)
+            return Ending("failed", FAILED, failure=error)
+        if shared.stopping():
+            return NOT_BEGUN
         if isinstance(leave, Stop):
-            self.stopped = True
-            return _Ending("aborted", leave.reason)
+            shared.stopped = True
+            return Ending("aborted", leave.reason)
         if isinstance(leave, Block):
-            return _Ending("denied", leave.reason)
-        return _Prepared(prepared.call, prepared.bound, leave.proposal or prepared.proposal)
+            return Ending("denied", leave.reason)
+        self._proposal = leave.proposal or self._proposal
+        return None
 
     # Execute and finalize
 
-    async def _execute(self, prepared: _Prepared) -> None:
-        call = prepared.call
-        if self._stopping:  # a call before it, or the next in a parallel batch, has stopped the run
-            await self._end(call, _Ending("aborted", ABORTED_BEFORE))
-            return
-        await self._recorder.emit(ToolExecutionRunning(call.id))
-        ending: _Ending | ToolResult = _Ending("aborted", ABORTED_BEFORE)
-        asked = 0
-        while not self._signal.aborted:
-            try:
-                ending = await self._work(prepared)
-                break
-            except ProposalSuperseded as superseded:
-                asked += 1
-                if asked > self._config.limits.supersedes:
-                    ending = _Ending(
-                        "failed",
-                        "Not done: the file kept changing while the change was being approved. Read it again first.",
-                    )
-                    break
-                again = await self._ask(_Prepared(call, prepared.bound, superseded.proposal))
-                if isinstance(again, _Ending):
-                    ending = again
-                    break
-                prepared = again
-        if isinstance(ending, _Ending):
-            await self._end(call, ending)
-        else:
-            await self._finish(prepared.pending, ending)
+    async def _work_until_settled(self, bound: BoundCall) -> ToolResult | Ending:
+        """Executes, and asks again each time the proposal turns out to be superseded."""
+        for _ in range(self._shared.config.limits.supersedes + 1):
+            if self._shared.signal.aborted:
+                return NOT_BEGUN
+            outcome = await self._work(bound)
+            if not isinstance(outcome, ProposalSuperseded):
+                return outcome
+            self._proposal = outcome.proposal
+            if ending := await self._ask():
+                return ending
+        return Ending("failed", KEPT_CHANGING)
 
-    async def _work(self, prepared: _Prepared) -> ToolResult | _Ending:
-        call = prepared.call
-        live = _LiveOutput(call, self._config, self._recorder)
-        context = ToolContext(call.id, self._signal, live.update, prepared.proposal)
+    async def _work(self, bound: BoundCall) -> ToolResult | Ending | ProposalSuperseded:
+        shared, name = self._shared, self.call.name
+        live = LiveOutput(self.call, self._hooks, self._recorder)
+        context = ToolContext(self.call.id, shared.signal, live.update, self._proposal)
+        self._running = True
         try:
-            return await self._supervise(prepared.bound.execute(context), call.name)
+            result = await shared.supervise(bound.execute(context), name)
+            _require(result, ToolResult)
+            return result
         except ToolError as error:
-            return _error_result(error)
-        except ProposalSuperseded:
-            raise
+            return text_result(str(error), is_error=True)
+        except ProposalSuperseded as superseded:
+            self._running = False  # nothing was done
+            return superseded
         except WorkLeftRunning:
-            grace = self._config.limits.grace
-            text = f"{ABORTED} The tool did not stop within {2 * grace:g} s and was still running when the run ended: "
-            return _Ending("aborted", text + "its effects may be partial.")
+            return still_running(2 * shared.config.limits.grace)
         except Exception as error:
-            if self._signal.aborted:
-                if not isinstance(error, WorkAborted):
-                    log.exception("%s raised after an abort", call.name)
-                return _Ending("aborted", f"{ABORTED} Its effects may be partial.")
-            return self._crashed(call, error)
+            if not shared.signal.aborted:
+                return self._crashed(error)
+            if not isinstance(error, WorkAborted):
+                log.exception("%s raised after an abort", name)
+            return Ending("aborted", f"{ABORTED} Its effects may be partial.")
         finally:
-            live.settled = True
+            live.settle()
 
-    async def _finish(self, pending: PendingCall, result: ToolResult) -> None:
-        checked = await self._checked(pending, result)
-        if not checked.terminate:
-            self._keep_going = True
+    async def _finish(self, result: ToolResult) -> None:
+        checked = await self._checked(result)
+        self.terminate = checked.terminate
         outcome: Outcome = "ok"
         if checked.is_error:
-            outcome = "aborted" if self._signal.aborted else "failed"
-        await self._settle(pending.call, _message(pending.call, outcome, checked))
+            outcome = "aborted" if self._shared.signal.aborted else "failed"
+        await self._settle(result_message(self.call, outcome, checked))
 
-    async def _checked(self, pending: PendingCall, result: ToolResult) -> ToolResult:
+    async def _checked(self, result: ToolResult) -> ToolResult:
         """What `after_tool_call` makes of it. Without its word nothing of the result leaves this module."""
         hook = self._hooks.after_tool_call
         if hook is None:
             return result
+        shared = self._shared
         try:
-            replaced = await self._supervise(hook(pending, result, self._signal), "after_tool_call")
+            replaced = await shared.supervise(hook(self._pending, result, shared.signal), "after_tool_call")
+            _require(replaced, ToolResult, type(None))
         except Exception:
-            log.exception("after_tool_call failed on %s", pending.call.name)
+            log.exception("after_tool_call failed on %s", self.call.name)
             return text_result("The result was withheld: a check of it failed.", is_error=True)
         return result if replaced is None else replaced
 
-    async def _end(self, call: ToolCall, ending: _Ending) -> None:
-        self._keep_going = True
-        await self._settle(call, _message(call, ending.outcome, text_result(ending.text)))
-        if ending.failure is not None and not self._signal.aborted:
-            raise ToolRaised(ending.failure)
-
-    async def _settle(self, call: ToolCall, result: ToolResultMessage) -> None:
-        await self._recorder.emit(ToolExecutionEnd(result, self._duration(call)))
-        self._results[call.id] = result
-
-    # Shared
+    # Events
 
     @property
-    def _stopping(self) -> bool:
-        return self.stopped or self._signal.aborted
+    def _pending(self) -> PendingCall:
+        return PendingCall(self.call, self._arguments or {}, self._proposal)
 
-    async def _start(self, call: ToolCall, arguments: JsonObject | None) -> None:
-        await self._recorder.emit(ToolExecutionStart(call, arguments))
-        self._started[call.id] = self._config.clock.monotonic()
+    async def _start(self) -> None:
+        await self._recorder.emit(ToolExecutionStart(self.call, self._arguments))
+        self._started = self._now()
 
-    def _duration(self, call: ToolCall) -> float:
-        return self._config.clock.monotonic() - self._started[call.id]
+    async def _end(self, ending: Ending) -> None:
+        await self._settle(ending.result(self.call))
+        if ending.failure is not None and not self._shared.signal.aborted:
+            raise ToolRaised(ending.failure)
 
-    def _crashed(self, call: ToolCall, error: Exception) -> _Ending:
+    async def _settle(self, result: ToolResultMessage) -> None:
+        duration = self._now() - (self._started or 0.0)
+        await self._recorder.emit(ToolExecutionEnd(result, duration))
+        self.result = result
+
+    def _now(self) -> float:
+        return self._shared.config.clock.monotonic()
+
+    def _crashed(self, error: Exception) -> Ending:
         """An unexpected exception: its text goes to the application log, and nowhere else."""
-        log.error("the tool %s raised", call.name, exc_info=error)
-        return _Ending("failed", FAILED, failure=error if self._config.on_tool_exception == "raise" else None)
-
-    async def _supervise(self, work: Awaitable[T], what: str) -> T:
-        config = self._config
-        return await supervise(
-            work,
-            what=what,
-            signal=self._signal,
-            clock=config.clock,
-            strays=config.strays,
-            patience=config.limits.grace,
-            grace=config.limits.grace,
-        )
+        log.error("the tool %s raised", self.call.name, exc_info=error)
+        raised = self._shared.config.on_tool_exception == "raise"
+        return Ending("failed", FAILED, failure=error if raised else None)
 
 
-class _LiveOutput:
-    """Passes a running tool's output on, until it has settled."""
+def _require(answer: object, *kinds: type) -> None:
+    """What a tool or a hook answers is not ours: wrong types must not get further than where it was asked.
 
-    def __init__(self, call: ToolCall, config: LoopConfig, recorder: Recorder) -> None:
-        self._call, self._recorder = call, recorder
-        self._transform = config.hooks.transform_update
-        self._withheld = config.hooks.after_tool_call is not None and self._transform is None
-        self._offset = 0
-        self.settled = False
-
-    def update(self, text: str) -> None:
-        if self.settled or self._withheld or not text:
-            return
-        shown: str | None = text
-        if self._transform:
-            try:
-                shown = self._transform(self._call, text)
-            except Exception:
-                log.exception("transform_update failed on %s: its live output is withheld", self._call.name)
-                self._withheld = True
-                return
-        if shown:
-            self._recorder.tell(ToolExecutionUpdate(self._call.id, self._offset, shown))
-            self._offset += utf16_length(shown)
-
-
-def _message(call: ToolCall, outcome: Outcome, result: ToolResult) -> ToolResultMessage:
-    return ToolResultMessage(call.id, call.name, result.content, outcome, result.details)
-
-
-def _error_result(error: ToolError) -> ToolResult:
-    return ToolResult((Text(str(error)),), is_error=True)
+    Raises:
+        TypeError: `answer` is none of `kinds`.
+    """
+    if not isinstance(answer, kinds):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"expected {names}, got {type(answer).__name__}")
 
 
 def _parsed(call: ToolCall) -> JsonObject | None:
@@ -401,12 +324,3 @@ def _parsed(call: ToolCall) -> JsonObject | None:
         return parse_arguments(call)
     except MalformedArguments:
         return None
-
-
-def _unknown_tool(name: str, known: list[str]) -> str:
-    if not known:
-        return f"Unknown tool: {name}. There are no tools in this run; answer in text."
-    folded = {tool.lower().replace("-", "_"): tool for tool in known}
-    close = get_close_matches(name.lower().replace("-", "_"), folded, n=1)
-    hint = f" Did you mean {folded[close[0]]}?" if close else ""
-    return f"Unknown tool: {name}.{hint} Available: {', '.join(known)}."

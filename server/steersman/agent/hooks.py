@@ -1,8 +1,8 @@
 """The extension points of the loop, all optional. Planners, policies and compaction are built on these from outside.
 
-A hook that raises ends the run as `error`, with everything closed; its text goes to the application log only. Two
-differ: `before_tool_call` also raises to the caller (an exception never means yes), and a failing `after_tool_call`
-becomes that call's error result.
+A hook that raises ends the run as `error`, with everything closed; its text goes to the application log only. Three
+differ: `before_tool_call` also raises to the caller (an exception never means yes), a failing `after_tool_call`
+becomes that call's error result, and a failing `transform_update` withholds the rest of that call's live output.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.events import EndedBy, Input
+from steersman.agent.inbox import DeliveryMode
 from steersman.agent.messages import (
     AssistantMessage,
     CustomMessage,
@@ -122,6 +123,9 @@ class Hooks:
 
     get_steering_messages: Callable[[], Sequence[Input]] | None = None
     """Takes what is to be injected before the next request."""
+
+    steering_mode: DeliveryMode = "one"
+    """`one`: asked once for each request. `all`: what comes while a request is being made joins it too."""
 
     get_follow_up_messages: Callable[[], Sequence[Input]] | None = None
     """Takes what comes next when the run would end. Called right after an empty poll for steering; an empty answer

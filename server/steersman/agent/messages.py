@@ -14,6 +14,9 @@ JsonObject: TypeAlias = Mapping[str, Json]
 ModelStop = Literal["stop", "tool_calls", "length", "content_filter", "refusal"]
 """Why a model stopped, in our words. `length` also covers a context window that was filled by the answer."""
 
+CUT: frozenset[ModelStop] = frozenset({"length", "content_filter", "refusal"})
+"""The answer ended before the model was done with it."""
+
 Outcome = Literal[
     "ok", "failed", "unknownTool", "badArguments", "denied", "truncated", "aborted", "notExecuted"
 ]
@@ -130,7 +133,7 @@ class AssistantMessage:
     @property
     def cut(self) -> bool:
         """The answer ended before the model was done with it: calls in it may be incomplete."""
-        return self.stop_reason in ("length", "content_filter", "refusal")
+        return self.stop_reason in CUT
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,22 +46,36 @@ class Recorder:
                 raise SinkFailed
             try:
                 await self._sink.record(event)
-            except Exception as error:
-                self.broken = True
+            except BaseException as error:
+                self.broken = True  # after a cancellation too: nobody knows what was kept
                 log.exception("the sink failed on %s", event.type)
-                raise SinkFailed from error
+                if isinstance(error, Exception) or not _is_cancelled():
+                    raise SinkFailed from error
+                raise
             self._track(event)
 
     async def close(self, event: DurableEvent) -> None:
-        """Emits an event that closes something. If it can't be kept it is still told. Never raises."""
+        """Emits an event that has to be told: if it can't be kept, it is told all the same. Never raises."""
         try:
             await self.emit(event)
-        except SinkFailed:
+        except (SinkFailed, asyncio.CancelledError):
+            self.broken = True
             self._track(event)
             self.tell(event)
 
     def tell(self, event: PassingEvent | AgentEvent) -> None:
-        self._sink.tell(event)
+        try:
+            self._sink.tell(event)
+        except Exception:
+            log.exception("the sink raised on being told %s", event.type)
+
+    def check(self) -> None:
+        """
+        Raises:
+            SinkFailed: nothing more is kept, so nothing more may be done.
+        """
+        if self.broken:
+            raise SinkFailed
 
     def _track(self, event: DurableEvent) -> None:
         if isinstance(event, MessageStart):
@@ -72,3 +86,9 @@ class Recorder:
             self.open_turn = event.turn
         elif isinstance(event, TurnEnd):
             self.open_turn = None
+
+
+def _is_cancelled() -> bool:
+    """This task is being cancelled, as against a CancelledError that the sink raised by itself."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

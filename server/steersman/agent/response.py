@@ -13,6 +13,7 @@ from steersman.agent.abort import AbortController, AbortSignal
 from steersman.agent.clock import Clock
 from steersman.agent.events import MessageUpdate, utf16_length
 from steersman.agent.messages import (
+    CUT,
     NO_USAGE,
     AssistantContent,
     ModelStop,
@@ -36,7 +37,7 @@ from steersman.agent.model import (
     StreamFailure,
 )
 from steersman.agent.recorder import Recorder
-from steersman.agent.tasks import Strays, WorkAborted, WorkLeftRunning, supervise
+from steersman.agent.tasks import Strays, stop, until_aborted
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +75,7 @@ class Response:
         self._recorder = recorder
         self._new_call_id = new_call_id
         self._last_event = 0.0
+        self._closing = False
         self._blocks: dict[int, _Block] = {}
 
     @property
@@ -99,38 +101,54 @@ class Response:
         stream has to clean up.
         """
         own = AbortController()  # stops the stream: for the run's abort, and for silence
-        withdraw = signal.on_abort(lambda: _forward(signal, own))
+        over = AbortController()  # ends our wait: for that, and when the stream has had its last event
+        withdraw = own.follow(signal)
+        over.follow(own.signal)
         self._last_event = clock.monotonic()
         watch = asyncio.create_task(self._watch(own, clock, stall))
+        reading = asyncio.create_task(self._pump(model, request, own.signal, over, clock))
         try:
-            await supervise(
-                self._pump(model, request, own.signal, clock),
-                what=f"the response stream of {model.id}",
-                signal=own.signal,
-                clock=clock,
-                strays=strays,
-                patience=0,
-                grace=grace,
-            )
-        except (WorkAborted, WorkLeftRunning):
-            self._fail("The model's stream was cancelled.")
-        except Exception:
-            log.exception("the stream of %s raised", model.id)
-            self._fail("The model's stream failed unexpectedly; the log says how.")
+            await until_aborted(reading, over.signal)
         finally:
             withdraw()
+            if not over.signal.aborted:
+                own.abort("nobody reads on")
             watch.cancel()
+            await stop(
+                reading,
+                what=f"the response stream of {model.id}",
+                clock=clock,
+                strays=strays,
+                patience=grace if self._closing else 0,
+                grace=grace,
+            )
             await asyncio.gather(watch, return_exceptions=True)
+        if reading.done() and not reading.cancelled() and (error := reading.exception()):
+            if not isinstance(error, Exception):
+                raise error
+            log.error("the stream of %s raised", model.id, exc_info=error)
+            self._fail("The model's stream failed unexpectedly; the log says how.")
         self._fail("The model's stream ended before its response was complete.")
 
-    async def _pump(self, model: Model, request: ModelRequest, signal: AbortSignal, clock: Clock) -> None:
+    async def _pump(
+        self,
+        model: Model,
+        request: ModelRequest,
+        signal: AbortSignal,
+        over: AbortController,
+        clock: Clock,
+    ) -> None:
         stream = model.stream(request, signal)
         try:
             async for event in stream:
+                if signal.aborted:  # it goes on although it was told to stop: nobody listens any more
+                    return
                 self._last_event = clock.monotonic()
                 if not self.take(event):
                     return
         finally:
+            self._closing = True
+            over.abort()  # from here on the stream has `grace` to close
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
 
@@ -158,6 +176,8 @@ class Response:
                 block.pieces.append(event.text)
                 block.length += utf16_length(event.text)
         elif isinstance(event, BlockStart):
+            if event.index in self._blocks:
+                raise LookupError(f"block {event.index} was started twice")
             call_id = self._new_call_id() if event.kind == "toolCall" else ""
             self._blocks[event.index] = _Block(event.kind, event.name, call_id, event.provider_id)
         elif isinstance(event, BlockEnd):
@@ -183,17 +203,20 @@ class Response:
         if any(not isinstance(block, Thinking) for block in self.content):
             self.stop_reason = stop_reason
             return
-        cut = stop_reason == "length"
+        self.failure = _nothing_said(stop_reason)
+
+
+def _nothing_said(stop_reason: ModelStop) -> StreamFailure:
+    """Asking again helps only where the answer wasn't cut."""
+    if stop_reason == "length":
         message = (
             "The model's output limit was reached before it said anything. Raise the limit or ask for less."
-            if cut
-            else "The model gave an empty answer: neither text nor tool calls."
         )
-        self.failure = StreamFailure("empty", message, cut=cut)
-
-
-def _forward(signal: AbortSignal, own: AbortController) -> None:
-    own.abort(signal.reason)
+        return StreamFailure("empty", message, cut=True)
+    if stop_reason in CUT:
+        message = "The answer was withheld by the model's provider. Put the request in other words."
+        return StreamFailure("refused", message, cut=True)
+    return StreamFailure("empty", "The model gave an empty answer: neither text nor tool calls.")
 
 
 def _is_blank(block: AssistantContent) -> bool:

@@ -68,7 +68,7 @@ async def supervise(
     """Runs `work` to its end.
 
     On an abort it has `patience` seconds to end by itself, is then cancelled, and after another `grace` seconds is
-    left to `strays`. If the caller is cancelled, so is the work.
+    left to `strays`. If the caller is cancelled, so is the work, at once.
 
     Raises:
         WorkAborted: cancelled, by us after an abort or by itself.
@@ -77,16 +77,11 @@ async def supervise(
     """
     task = asyncio.ensure_future(work)
     try:
-        if not signal.aborted:
-            await _until_aborted(task, signal)
+        await until_aborted(task, signal)
         if not task.done() and patience > 0:
             await _first_of(clock, patience, task)
     finally:
-        if not task.done():
-            task.cancel()
-            await _first_of(clock, grace, task)
-            if not task.done():
-                strays.add(task, what)
+        await stop(task, what=what, clock=clock, strays=strays, grace=grace)
     if not task.done():
         raise WorkLeftRunning(what)
     if task.cancelled():
@@ -94,22 +89,57 @@ async def supervise(
     return task.result()
 
 
+async def until_aborted(task: "asyncio.Future[Any]", signal: AbortSignal) -> None:
+    """Returns when `task` is done, or at the abort."""
+    if signal.aborted or task.done():
+        return
+    waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def wake(_: object = None) -> None:
+        if not waiter.done():
+            waiter.set_result(None)
+
+    withdraw = signal.on_abort(wake)
+    task.add_done_callback(wake)
+    try:
+        await waiter
+    finally:
+        withdraw()
+        task.remove_done_callback(wake)
+
+
+async def stop(
+    task: "asyncio.Future[Any]",
+    *,
+    what: str,
+    clock: Clock,
+    strays: Strays,
+    grace: float,
+    patience: float = 0,
+) -> None:
+    """Gives `task` `patience` seconds to end, cancels it, and after `grace` more leaves it to `strays`."""
+    if task.done():
+        return
+    try:
+        if patience > 0:
+            await _first_of(clock, patience, task)
+        if not task.done():
+            task.cancel()
+            await _first_of(clock, grace, task)
+    finally:
+        if not task.done():
+            task.cancel()  # again, for the case that our own wait was cut short
+            strays.add(task, what)
+
+
 async def pause(seconds: float, *, signal: AbortSignal, clock: Clock) -> None:
     """Waits, or returns at once on an abort."""
-    if seconds > 0 and not signal.aborted:
-        waiting = asyncio.ensure_future(signal.wait())
-        await _first_of(clock, seconds, waiting)
-        if not waiting.done():
-            waiting.cancel()
-            await asyncio.gather(waiting, return_exceptions=True)
-
-
-async def _until_aborted(task: "asyncio.Future[T]", signal: AbortSignal) -> None:
+    if seconds <= 0 or signal.aborted:
+        return
     aborted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    withdraw = signal.on_abort(lambda: None if aborted.done() else aborted.set_result(None))
+    withdraw = signal.on_abort(lambda: aborted.set_result(None))
     try:
-        both: set[asyncio.Future[Any]] = {task, aborted}
-        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        await _first_of(clock, seconds, aborted)
     finally:
         withdraw()
         aborted.cancel()

@@ -1,1 +1,35 @@
 """The command line. Each command imports what it needs when it is asked for."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from steersman import __version__
+
+USAGE = 64
+"""Exit status of a command line that can't be understood (EX_USAGE)."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"{self.prog}: {message}\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command. Returns its exit status."""
+    from steersman.cli import debug, demo, run, serve, tape
+
+    parser = _Parser(
+        prog="steersman",
+        description="A coding agent that lives in a language server.",
+        epilog="To see it work without a model or a key: steersman demo.",
+    )
+    parser.add_argument("--version", action="version", version=f"steersman {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in (serve, run, demo, tape, debug):
+        command.add_parser(commands)
+    args = parser.parse_args(argv)
+    status: int = args.func(args)
+    return status

@@ -1,0 +1,81 @@
+"""One turn's batch of tool calls: the order in which they are done, and that none is left without a result."""
+
+import asyncio
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.config import LoopConfig
+from steersman.agent.dispatch import Dispatch, Shared
+from steersman.agent.endings import TRUNCATED, Ending
+from steersman.agent.messages import AssistantMessage, ToolResultMessage
+from steersman.agent.recorder import Recorder
+
+
+class Batch:
+    """The calls of one committed assistant message."""
+
+    def __init__(
+        self, message: AssistantMessage, config: LoopConfig, recorder: Recorder, signal: AbortSignal
+    ) -> None:
+        self.calls = message.tool_calls
+        self._cut = message.cut
+        self._execution = config.execution
+        self._shared = Shared(config, recorder, signal, {tool.name: tool for tool in config.tools})
+        self._dispatches = [Dispatch(call, self._shared) for call in self.calls]
+
+    @property
+    def stopped(self) -> bool:
+        """The one who was asked chose Stop: the run is to end as aborted."""
+        return self._shared.stopped
+
+    @property
+    def results(self) -> list[ToolResultMessage]:
+        """In declared order."""
+        return [dispatch.result for dispatch in self._dispatches if dispatch.result is not None]
+
+    @property
+    def terminate(self) -> bool:
+        """Every call of the batch was executed and asks for the end of the work."""
+        return bool(self._dispatches) and all(dispatch.terminate for dispatch in self._dispatches)
+
+    async def run(self) -> None:
+        """Gives every call its result.
+
+        Raises:
+            SinkFailed, ToolRaised: the run can't go on. The caller then calls `close`.
+        """
+        if self._cut:
+            for dispatch in self._dispatches:
+                await dispatch.refuse(Ending("truncated", TRUNCATED))
+        elif self._execution == "auto" and all(dispatch.is_parallel for dispatch in self._dispatches):
+            await self._run_parallel()
+        else:
+            await self._run_sequential()
+
+    async def close(self) -> None:
+        """Closes every call that has no result yet. The results are there before the first event is told."""
+        left = [dispatch for dispatch in self._dispatches if dispatch.result is None]
+        given_up = [(dispatch, dispatch.give_up()) for dispatch in left]
+        for dispatch, result in given_up:
+            await dispatch.close(result)
+
+    async def _run_sequential(self) -> None:
+        for dispatch in self._dispatches:
+            if bound := await dispatch.prepare():
+                await dispatch.execute(bound)
+
+    async def _run_parallel(self) -> None:
+        """A serial prepare, since people are asked one question at a time; then all at once."""
+        prepared = [(dispatch, await dispatch.prepare()) for dispatch in self._dispatches]
+        work = [dispatch.execute(bound) for dispatch, bound in prepared if bound is not None]
+        if len(work) == 1:
+            await work[0]
+            return
+        tasks = [asyncio.create_task(each) for each in work]
+        try:
+            outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+        except asyncio.CancelledError:
+            await asyncio.gather(*tasks, return_exceptions=True)  # they are cancelled: wait for their end
+            raise
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome

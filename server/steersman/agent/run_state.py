@@ -1,0 +1,145 @@
+"""What the parts of one run share: its conversation, what waits to join it, and how hooks are called."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import ParamSpec, TypeVar
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.config import LoopConfig
+from steersman.agent.events import Input, MessageEnd, MessageStart, Sink
+from steersman.agent.messages import NO_USAGE, Message, Usage
+from steersman.agent.recorder import Recorder
+from steersman.agent.tasks import supervise
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class HookFailed(Exception):
+    """A hook raised; the application log has it."""
+
+
+class Aborted(Exception):
+    """An abort was seen where nothing can be returned."""
+
+
+class RunState:
+    def __init__(
+        self,
+        inputs: Sequence[Input],
+        history: list[Message],
+        config: LoopConfig,
+        sink: Sink,
+        signal: AbortSignal,
+    ) -> None:
+        self.config = replace(config)  # `prepare_next_turn` changes this run's, not the caller's
+        self.hooks = config.hooks
+        self.signal = signal
+        self.recorder = Recorder(sink)
+        self.history = history
+        self.pending: list[Input] = list(inputs)
+        """Taken from whoever said it and not yet committed."""
+        self.usage: Usage = NO_USAGE
+        self._view: list[Message] | None = None
+        self._steered = any(item.kind == "steer" for item in inputs)
+
+    # The conversation
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """What requests are made from: history, or what `prepare_next_turn` put in its place."""
+        return self.history if self._view is None else self._view
+
+    def replace_context(self, context: Sequence[Message]) -> None:
+        self._view = list(context)
+
+    def append(self, *messages: Message) -> None:
+        self.history.extend(messages)
+        if self._view is not None:
+            self._view.extend(messages)
+
+    # What waits
+
+    def poll_steering(self) -> None:
+        """Takes what is to join the request that is being made. In mode `one` that is once a request."""
+        take = self.hooks.get_steering_messages
+        if take is None or (self._steered and self.hooks.steering_mode == "one"):
+            return
+        taken = self.call("get_steering_messages", take)
+        self.pending.extend(taken)
+        self._steered = self._steered or bool(taken)
+
+    def request_sent(self) -> None:
+        """What is taken from now on joins the next request."""
+        self._steered = False
+
+    def take_follow_ups(self) -> None:
+        if take := self.hooks.get_follow_up_messages:
+            self.pending.extend(self.call("get_follow_up_messages", take))
+
+    async def inject(self) -> None:
+        """Pending input becomes history. It stays pending until it is committed."""
+        while self.pending:
+            self.check_abort()
+            message = self.pending[0].message
+            await self.recorder.emit(MessageStart(message.id, message.role))
+            await self.recorder.emit(MessageEnd(message))
+            del self.pending[0]
+            self.append(message)
+
+    def hand_back(self) -> tuple[Input, ...]:
+        """What was taken and not delivered, or what the product makes of it."""
+        if hook := self.hooks.hand_back:
+            return tuple(self.call("hand_back", hook, self.pending))
+        return tuple(self.pending)
+
+    # Hooks and the abort
+
+    def check_abort(self) -> None:
+        """
+        Raises:
+            Aborted: it has been asked for.
+        """
+        if self.signal.aborted:
+            raise Aborted
+
+    def call(self, what: str, hook: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Calls a hook that can't wait.
+
+        Raises:
+            HookFailed: it raised.
+        """
+        try:
+            return hook(*args, **kwargs)
+        except Exception as error:
+            log.exception("the hook %s raised", what)
+            raise HookFailed from error
+
+    async def wait(self, what: str, hook: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Runs a hook; an abort stops it.
+
+        Raises:
+            Aborted: so it was, or the abort came while it ran.
+            HookFailed: it raised.
+        """
+        config = self.config
+        grace = config.limits.grace
+        try:
+            answer = await supervise(
+                hook(*args, **kwargs),
+                what=what,
+                signal=self.signal,
+                clock=config.clock,
+                strays=config.strays,
+                patience=grace,
+                grace=grace,
+            )
+        except Exception as error:
+            if self.signal.aborted:
+                raise Aborted from error
+            log.exception("the hook %s raised", what)
+            raise HookFailed from error
+        self.check_abort()
+        return answer

@@ -1,0 +1,148 @@
+"""`steersman run PROMPT`: one run on a terminal, in a pipe or in a script."""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from steersman.agent.loop import RunResult
+    from steersman.session.manager import SessionManager
+    from steersman.session.run import Run
+    from steersman.session.settings import Settings
+
+COMPLETE, ERROR, LIMIT, DECLINED, TIMEOUT, ABORTED = 0, 1, 2, 3, 124, 130
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds `run` to the command line."""
+    parser = subparsers.add_parser(
+        "run",
+        help="one run in a workspace, here or in a script",
+        description="Runs the agent on PROMPT until it is done. On a pipe, standard output has only the answer.",
+        epilog="Exit status: 0 complete; 1 error; 2 stopped at a limit; 3 complete, but a call was declined because "
+        "nobody could be asked, or by mode or rule, or after three declines; 64 usage; 124 timeout; 130 aborted.",
+    )
+    parser.add_argument("prompt", metavar="PROMPT", help="what to do; - reads it from standard input")
+    parser.add_argument("--workspace", metavar="DIR", type=Path, default=Path(), help="default: here")
+    parser.add_argument("--model", metavar="PROVIDER:NAME", help="openai-chat:NAME or tape:FILE")
+    parser.add_argument("--base-url", metavar="URL", help="of the model's API")
+    parser.add_argument("--mode", choices=["read-only", "ask", "auto-edit", "full-auto"])
+    parser.add_argument("--json", action="store_true", help="one event per line on standard output")
+    parser.add_argument("--max-turns", metavar="N", type=_positive)
+    parser.add_argument("--timeout", metavar="S", type=_seconds, help="abort after S seconds")
+    session = parser.add_mutually_exclusive_group()
+    session.add_argument("--session", metavar="ID", help="go on in this session")
+    session.add_argument("--no-session", action="store_true", help="keep no log")
+    parser.add_argument(
+        "--trust", action="store_true", help="trust the folder's own instructions, for this run"
+    )
+    parser.set_defaults(func=main)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Runs. Returns the exit status that the epilog lists."""
+    from steersman.session.errors import SessionError
+    from steersman.session.home import Home
+    from steersman.session.settings import load_settings
+    from steersman.workspace.errors import WorkspaceError
+
+    prompt = sys.stdin.read() if args.prompt == "-" else args.prompt
+    try:
+        home = Home.from_environment()
+        settings = load_settings(home).with_flags(
+            model=args.model, base_url=args.base_url, mode=args.mode, max_turns=args.max_turns
+        )
+        return asyncio.run(_run(args, prompt, home, settings))
+    except (SessionError, WorkspaceError) as error:
+        print(f"steersman run: {error}", file=sys.stderr)
+        return ERROR
+
+
+async def _run(args: argparse.Namespace, prompt: str, home: object, settings: "Settings") -> int:
+    from steersman.cli.faces import JsonFace, PipeFace, TerminalApprover, TerminalFace
+    from steersman.cli.terminal import is_interactive
+    from steersman.session.compose import build_services
+    from steersman.session.home import Home
+    from steersman.session.manager import SessionManager, StartRequest
+    from steersman.workspace.roots import Roots
+
+    assert isinstance(home, Home)
+    approver = TerminalApprover() if is_interactive() and not args.json else None
+    services = build_services(
+        home, settings, approver=approver, trusts_all=args.trust, keep_logs=not args.no_session
+    )
+    manager = SessionManager(services)
+    face = JsonFace() if args.json else TerminalFace() if sys.stdout.isatty() else PipeFace()
+    services.bus.listen(face.on_event)
+    try:
+        roots = Roots([args.workspace], readable=[home.outputs])
+        run = await manager.start(StartRequest(prompt, roots, args.session))
+        run.release()
+        stopper = _Stopper(manager, run)
+        result = await stopper.wait(args.timeout)
+        status = _status(run, result, timed_out=stopper.timed_out)
+        if not args.json:
+            face.finish(run)
+        return status
+    finally:
+        await manager.close()
+
+
+class _Stopper:
+    """Waits for the run; Ctrl-C and the timeout abort it, a second Ctrl-C ends the process."""
+
+    def __init__(self, manager: "SessionManager", run: "Run") -> None:
+        self._manager, self._run = manager, run
+        self.timed_out = False
+
+    async def wait(self, timeout: float | None) -> "RunResult | None":
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._on_signal, number)
+        timer = loop.call_later(timeout, self._on_timeout) if timeout is not None else None
+        try:
+            return await self._run.wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _on_signal(self, number: int) -> None:
+        if self._run.aborting and number == signal.SIGINT:
+            os._exit(ABORTED)  # the guard ends what the run has started
+        self._manager.abort(self._run.id, signal.Signals(number).name)
+
+    def _on_timeout(self) -> None:
+        self.timed_out = True
+        self._manager.abort(self._run.id, "timeout")
+
+
+def _status(run: "Run", result: "RunResult | None", *, timed_out: bool) -> int:
+    if result is None:
+        return ERROR
+    end = result.end
+    if end.stop_reason == "aborted":
+        return TIMEOUT if timed_out else ABORTED
+    if end.stop_reason in ("max_turns", "budget"):
+        return LIMIT
+    if end.stop_reason != "complete":
+        return ERROR
+    unasked = any(denial.by != "user" for denial in run.facts.denied)
+    return DECLINED if unasked or end.ended_by == "declines" else COMPLETE
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError("must be above 0")
+    return value

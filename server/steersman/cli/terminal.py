@@ -1,0 +1,52 @@
+"""Text on a terminal or a pipe: what is safe to print, a line that is typed, coloured diffs."""
+
+import asyncio
+import os
+import re
+import sys
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def safe(text: str) -> str:
+    """Without what a terminal would obey: control characters (but line feed and tab) and direction overrides."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text.replace("\r\n", "\n"))
+
+
+def is_interactive() -> bool:
+    """Whether a person can be shown something and can type an answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+async def read_line(prompt: str) -> str | None:
+    """What the user types after `prompt`, without its line break; None at the end of input.
+
+    Can be cancelled, unlike `input()` in a thread.
+    """
+    print(prompt, end="", file=sys.stderr, flush=True)
+    loop, fd = asyncio.get_running_loop(), sys.stdin.fileno()
+    typed: asyncio.Future[bytes] = loop.create_future()
+    pieces: list[bytes] = []
+
+    def on_input() -> None:
+        data = os.read(fd, 4096)
+        pieces.append(data)
+        if (not data or b"\n" in data) and not typed.done():
+            typed.set_result(b"".join(pieces))
+
+    loop.add_reader(fd, on_input)
+    try:
+        line = await typed
+    finally:
+        loop.remove_reader(fd)
+    return line.decode(errors="replace").rstrip("\r\n") if line else None
+
+
+def colour_diff(diff: str) -> str:
+    """A unified diff with ANSI colours."""
+    colours = {"+": "32", "-": "31", "@": "36"}
+    lines = []
+    for line in safe(diff).splitlines():
+        colour = "1" if line.startswith(("+++", "---")) else colours.get(line[:1])
+        lines.append(f"\x1b[{colour}m{line}\x1b[0m" if colour else line)
+    return "\n".join(lines)

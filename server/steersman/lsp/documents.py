@@ -1,0 +1,145 @@
+"""The documents that the client has open: their text, version and language, as its messages say.
+
+Takes plain JSON and answers questions about text; knows no files, no sessions and no transport.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from steersman.workspace.positions import ContentChange, Position, PositionEncoding, Range, apply_changes
+
+from .errors import InvalidParams
+from .plain import array, as_record, integer, optional_integer, record, string
+from .wire import JsonObject, JsonValue
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Document:
+    """One document; the listener and its readers see it change.
+
+    `text` is None while the document is unsynced: a change could not be applied, or came for a document
+    that was never opened, so the client's text is not known until it sends the whole again. `version` is
+    the client's, and None when it sends none.
+    """
+
+    uri: str
+    language_id: str
+    version: int | None
+    text: str | None
+
+
+class DocumentListener(Protocol):
+    """Whom changes are told to, in order, after they have been made. Must not block."""
+
+    def on_open(self, uri: str) -> None: ...
+
+    def on_change(self, uri: str) -> None:
+        """After every single content change, so that the text between two that came bundled is seen.
+
+        Also when a document becomes unsynced.
+        """
+
+    def on_save(self, uri: str) -> None: ...
+
+    def on_close(self, uri: str) -> None: ...
+
+
+class Documents:
+    """Open documents by URI, exactly as the client spells it.
+
+    `encoding` is what positions are counted in; the negotiation at initialize sets it.
+    """
+
+    def __init__(self, listener: DocumentListener | None = None) -> None:
+        self.listener = listener
+        self.encoding: PositionEncoding = "utf-16"
+        self._open: dict[str, Document] = {}
+
+    def get(self, uri: str) -> Document | None:
+        """The document, or None if the client doesn't have it open."""
+        return self._open.get(uri)
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(list(self._open.values()))
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    # Notifications of the client. Each raises InvalidParams when it can't even be said which document is meant.
+
+    def did_open(self, params: JsonValue) -> None:
+        """textDocument/didOpen. A document that is open already is replaced."""
+        item = record(as_record(params, "params"), "textDocument")
+        uri = string(item, "uri")
+        language_id = item.get("languageId")
+        document = Document(uri, language_id if isinstance(language_id, str) else "", None, None)
+        if uri in self._open:
+            logger.warning("didOpen for a document that is open already: %s", uri)
+        self._open[uri] = document
+        try:
+            document.version = optional_integer(item, "version")
+            document.text = string(item, "text")
+        except InvalidParams as error:
+            logger.error("didOpen of %s: %s Its text is unknown until it is opened again.", uri, error)
+        self._tell(lambda listener: listener.on_open(uri))
+
+    def did_change(self, params: JsonValue) -> None:
+        """textDocument/didChange, incremental or whole; an unsynced document stays so until a whole one."""
+        envelope = as_record(params, "params")
+        item = record(envelope, "textDocument")
+        uri = string(item, "uri")
+        document = self._open.get(uri)
+        if document is None:
+            logger.error("didChange for a document that was never opened; its text is unknown: %s", uri)
+            document = self._open[uri] = Document(uri, "", None, None)
+        try:
+            document.version = optional_integer(item, "version")
+            changes = [_content_change(change) for change in array(envelope, "contentChanges")]
+        except InvalidParams as error:
+            logger.error("didChange of %s: %s Its text is unknown until it is sent whole.", uri, error)
+            document.text = None
+            self._tell(lambda listener: listener.on_change(uri))
+            return
+        for change in changes:
+            if change.range is None:
+                document.text = change.text
+            elif document.text is not None:
+                document.text = apply_changes(document.text, (change,), self.encoding)
+            self._tell(lambda listener: listener.on_change(uri))
+
+    def did_save(self, params: JsonValue) -> None:
+        """textDocument/didSave."""
+        uri = string(record(as_record(params, "params"), "textDocument"), "uri")
+        self._tell(lambda listener: listener.on_save(uri))
+
+    def did_close(self, params: JsonValue) -> None:
+        """textDocument/didClose. Closing what is not open is no event."""
+        uri = string(record(as_record(params, "params"), "textDocument"), "uri")
+        if self._open.pop(uri, None) is not None:
+            self._tell(lambda listener: listener.on_close(uri))
+
+    def _tell(self, tell: Callable[[DocumentListener], None]) -> None:
+        if self.listener is None:
+            return
+        try:
+            tell(self.listener)
+        except Exception:
+            logger.exception("A listener of document changes failed.")
+
+
+def _content_change(value: JsonValue) -> ContentChange:
+    change = as_record(value, "contentChanges")
+    text = string(change, "text")
+    if change.get("range") is None:
+        return ContentChange(text)
+    span = record(change, "range")
+    return ContentChange(text, Range(_position(span, "start"), _position(span, "end")))
+
+
+def _position(span: JsonObject, name: str) -> Position:
+    position = record(span, name)
+    return Position(integer(position, "line"), integer(position, "character"))

@@ -1,0 +1,66 @@
+"""The language server's exceptions, and the JSON-RPC error codes that the server answers with.
+
+CommandError          a handler's answer that is an error, for the client
+  InvalidParams       the parameters don't fit
+ClientRequestError    a request to the client has no result
+  RpcError            the client answered with an error
+  RequestTimeout      the client did not answer in time
+  ClientGone          there is no client any more
+"""
+
+from enum import IntEnum
+
+from .wire import JsonObject, JsonValue
+
+
+class ErrorCode(IntEnum):
+    """JSON-RPC 2.0, and LSP 3.17 "Base protocol" for those below -32700."""
+
+    PARSE_ERROR = -32700
+    INVALID_REQUEST = -32600
+    METHOD_NOT_FOUND = -32601
+    INVALID_PARAMS = -32602
+    INTERNAL_ERROR = -32603
+    SERVER_NOT_INITIALIZED = -32002
+    REQUEST_CANCELLED = -32800
+    REQUEST_FAILED = -32803
+
+
+class CommandError(Exception):
+    """What a command or request handler raises to answer with this error."""
+
+    def __init__(self, code: int, message: str, data: JsonObject | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class InvalidParams(CommandError):
+    """The parameters don't fit; `field` says which."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(ErrorCode.INVALID_PARAMS, message, {"field": field})
+        self.field = field
+
+
+class ClientRequestError(Exception):
+    """A request to the client has no result."""
+
+
+class RpcError(ClientRequestError):
+    """The client answered with an error."""
+
+    def __init__(self, code: int, message: str, data: JsonValue = None) -> None:
+        super().__init__(f"{message} ({code})")
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class RequestTimeout(ClientRequestError):
+    """The client did not answer in time; the request was cancelled, a late answer is ignored."""
+
+
+class ClientGone(ClientRequestError):
+    """The connection ended before the client answered."""

@@ -1,0 +1,343 @@
+"""pygls with its dispatch replaced: every request gets exactly one answer, and no message stops the server.
+
+Keeps of pygls the registration of features and commands, the capabilities built from them, and lsprotocol's
+types. What a command means is up to its handler: this module knows no sessions.
+"""
+
+import asyncio
+import functools
+import inspect
+import logging
+from collections.abc import Callable, Generator, Hashable
+from concurrent.futures import Future
+from enum import Enum, auto
+from typing import Any, Protocol
+
+from cattrs import Converter
+from lsprotocol import types
+from pygls.capabilities import ServerCapabilitiesBuilder
+from pygls.constants import ATTR_EXECUTE_IN_THREAD
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.progress import Progress
+from pygls.protocol import LanguageServerProtocol
+
+from steersman.workspace.positions import PositionEncoding
+
+from .calls import Call, Calls, Handler
+from .client_requests import ClientRequests
+from .documents import Documents
+from .envelope import Incoming, MessageId, Response, classify
+from .errors import ClientGone, ClientRequestError, CommandError, ErrorCode, InvalidParams
+from .framing import frame
+from .plain import array, as_record, string
+from .structure import typed_params, typed_result
+from .wire import JsonObject, JsonValue, decode, encode
+
+logger = logging.getLogger(__name__)
+
+CANCEL_GRACE = 1.0
+"""Seconds that a cancelled handler has to end."""
+
+_PLAIN_PARAMS = frozenset(
+    {
+        types.WORKSPACE_EXECUTE_COMMAND,
+        types.TEXT_DOCUMENT_DID_OPEN,
+        types.TEXT_DOCUMENT_DID_CHANGE,
+        types.TEXT_DOCUMENT_DID_SAVE,
+        types.TEXT_DOCUMENT_DID_CLOSE,
+    }
+)
+"""Methods of LSP whose params reach their handler as plain JSON: the hot ones."""
+
+
+_INTERNAL = "The server failed to do this; its log says why."
+"""No text of an exception goes out: it may hold what the client must not see."""
+
+_ENCODINGS: dict[types.PositionEncodingKind | str, PositionEncoding] = {
+    types.PositionEncodingKind.Utf8: "utf-8",
+    types.PositionEncodingKind.Utf16: "utf-16",
+    types.PositionEncodingKind.Utf32: "utf-32",
+}
+
+
+class _Phase(Enum):
+    NEW = auto()
+    RUNNING = auto()
+    SHUT_DOWN = auto()
+
+
+class Link(Protocol):
+    """What the protocol needs of the connection that it speaks over."""
+
+    def send(self, data: bytes, *, droppable: bool = False, key: Hashable | None = None) -> bool:
+        """Queues one frame: see `Outbox.send`."""
+
+    def exit_received(self) -> None:
+        """The client's exit notification came."""
+
+    def client_process(self, process_id: int) -> None:
+        """The client gave its process id at initialize."""
+
+
+class RpcProtocol(LanguageServerProtocol):
+    """One client's messages: dispatch, answers, cancellation, and the order of the protocol's phases."""
+
+    def __init__(self, server: LanguageServer, converter: Converter) -> None:
+        super().__init__(server, converter)
+        self._phase = _Phase.NEW
+        self.shutdown_received = False
+        self._link: Link | None = None
+        self.progress = _FrugalProgress(self)
+        self.documents = Documents()
+        self.requests = ClientRequests(self._send_data)
+        self.calls = Calls(self._settle)
+        self.drained: list[Callable[[], None]] = []
+        self.client_params: JsonObject = {}
+        """The params of initialize as they came."""
+        self.experimental: JsonValue = None
+        """`capabilities.experimental` of the answer to initialize; set by its user handler."""
+        self.fm.builtin_features.update(
+            {
+                types.INITIALIZE: self._initialize,
+                types.SHUTDOWN: self._shut_down,
+                types.WORKSPACE_EXECUTE_COMMAND: self._execute_command,
+                types.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._cancel_progress,
+                types.TEXT_DOCUMENT_DID_OPEN: self.documents.did_open,
+                types.TEXT_DOCUMENT_DID_CHANGE: self.documents.did_change,
+                types.TEXT_DOCUMENT_DID_SAVE: self.documents.did_save,
+                types.TEXT_DOCUMENT_DID_CLOSE: self.documents.did_close,
+            }
+        )
+
+    def attach(self, link: Link) -> None:
+        """Connects this protocol to its one client."""
+        self._link = link
+
+    async def close(self) -> None:
+        """Cancels what is being handled (each request is still answered) and ends waits for the client."""
+        self._phase = _Phase.SHUT_DOWN
+        await self.calls.end_all(CANCEL_GRACE)
+        self.requests.close()
+
+    # From the client.
+
+    def receive(self, body: bytes) -> bool:
+        """Handles one message body. True: a task was begun that takes its first step before the next."""
+        try:
+            message = classify(decode(body))
+        except ValueError as error:
+            self.refuse(None, ErrorCode.PARSE_ERROR, f"The message is not valid JSON: {error}")
+            return False
+        if isinstance(message, Incoming):
+            return self._notification(message) if message.id is None else self._request(message.id, message)
+        if isinstance(message, Response):
+            self.requests.answer(message.message)
+        else:
+            self.refuse(message.id, ErrorCode.INVALID_REQUEST, message.reason)
+        return False
+
+    def refuse(self, message_id: MessageId | None, code: ErrorCode, reason: str, data: object = None) -> None:
+        """Answers with an error; without an id when the message's own could not be read."""
+        logger.warning("Refused message %r: %s", message_id, reason)
+        self._send_data(_error_answer(message_id, code, reason, data))
+
+    def _request(self, message_id: MessageId, message: Incoming) -> bool:
+        method = message.method
+        if self._phase is _Phase.NEW and method != types.INITIALIZE:
+            self.refuse(message_id, ErrorCode.SERVER_NOT_INITIALIZED, "The server waits for initialize.")
+        elif self._phase is _Phase.RUNNING and method == types.INITIALIZE:
+            self.refuse(message_id, ErrorCode.INVALID_REQUEST, "initialize is sent only once.")
+        elif self._phase is _Phase.SHUT_DOWN:
+            self.refuse(message_id, ErrorCode.INVALID_REQUEST, "The server is shutting down.")
+        elif self.calls.is_live(message_id):
+            self.refuse(message_id, ErrorCode.INVALID_REQUEST, "A request with this id is being handled.")
+        elif (handler := self._find_handler(method)) is None:
+            self.refuse(message_id, ErrorCode.METHOD_NOT_FOUND, f"Unknown method: {method:.200}")
+        else:
+            return self._begin_request(Call(message_id, method), handler, message.params)
+        return False
+
+    def _begin_request(self, call: Call, handler: Handler, raw: JsonValue) -> bool:
+        try:
+            params = self._params(call.method, raw)
+        except InvalidParams as error:
+            self.refuse(call.id, ErrorCode.INVALID_PARAMS, error.message, error.data)
+            return False
+        if call.method == types.INITIALIZE:
+            self._phase = _Phase.RUNNING
+            self.client_params = raw if isinstance(raw, dict) else {}
+        elif call.method == types.SHUTDOWN:
+            self._phase = _Phase.SHUT_DOWN
+            self.shutdown_received = True
+        return self.calls.begin(call, handler, params)
+
+    def _notification(self, message: Incoming) -> bool:
+        method = message.method
+        if method == types.EXIT:
+            if self._link is not None:
+                self._link.exit_received()
+            return False
+        if method == types.CANCEL_REQUEST:
+            self._cancel_request(message.params)
+            return False
+        handler = self._find_handler(method) if self._phase is _Phase.RUNNING else None
+        if handler is None:
+            logger.debug("Ignored the notification %.200s.", method)
+            return False
+        try:
+            params = self._params(method, message.params)
+        except InvalidParams as error:
+            logger.error("Ignored an ill-formed %s: %s", method, error)
+            return False
+        return self.calls.begin(Call(None, method), handler, params)
+
+    def _find_handler(self, method: str) -> Handler | None:
+        handler: Handler | None = self.fm.builtin_features.get(method) or self.fm.features.get(method)
+        if handler is not None and getattr(handler, ATTR_EXECUTE_IN_THREAD, False):
+            return functools.partial(_in_thread, handler)
+        return handler
+
+    def _params(self, method: str, params: JsonValue) -> object:
+        return params if method in _PLAIN_PARAMS else typed_params(self._converter, method, params)
+
+    def _cancel_request(self, params: JsonValue) -> None:
+        message_id = params.get("id") if isinstance(params, dict) else None
+        if type(message_id) is int or isinstance(message_id, str):
+            self.calls.cancel(message_id)
+
+    # Features of the protocol itself.
+
+    def _initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
+        self.documents.encoding = _ENCODINGS[encoding]
+        if self._link is not None and params.process_id is not None:
+            self._link.client_process(params.process_id)
+        result = yield from self.lsp_initialize(params)
+        result.capabilities.experimental = self.experimental
+        return result
+
+    async def _shut_down(self, _params: object) -> None:
+        if (user_handler := self.fm.features.get(types.SHUTDOWN)) is not None:
+            outcome = user_handler(None)
+            if inspect.isawaitable(outcome):
+                await outcome
+        await self.calls.end_all(CANCEL_GRACE)
+
+    def _execute_command(self, params: JsonValue) -> object:
+        fields = as_record(params, "params")
+        command = string(fields, "command")
+        handler: Handler | None = self.fm.commands.get(command)
+        if handler is None:
+            raise InvalidParams("command", f"Unknown command: {command:.200}")
+        return handler(array(fields, "arguments") if fields.get("arguments") is not None else [])
+
+    def _cancel_progress(self, params: types.WorkDoneProgressCancelParams) -> Generator[Any, Any, None]:
+        if (waiting := self.progress.tokens.get(params.token)) is not None:
+            waiting.cancel()
+        if (user_handler := self.fm.features.get(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)) is not None:
+            yield user_handler, (params,), None
+
+    # To the client.
+
+    def _settle(self, call: Call, outcome: Callable[[], object]) -> None:
+        """Answers a request; of a notification's outcome only a failure is worth a word."""
+        try:
+            answer: dict[str, object] = {"jsonrpc": "2.0", "id": call.id, "result": outcome()}
+            if call.id is not None and self._link is not None:
+                self._link.send(frame(encode(answer, self._plain)))
+        except asyncio.CancelledError:
+            self._answer_error(call, ErrorCode.REQUEST_CANCELLED, "The request was cancelled.")
+        except (CommandError, JsonRpcException) as error:
+            self._answer_error(call, error.code, error.message, error.data)
+        except Exception:
+            logger.exception("The handler of %s failed.", call.method)
+            self._answer_error(call, ErrorCode.INTERNAL_ERROR, _INTERNAL)
+        call.answered()
+
+    def _answer_error(self, call: Call, code: int, message: str, data: object = None) -> None:
+        if call.id is None:
+            logger.error("%s: %s", call.method, message)
+        else:
+            self._send_data(_error_answer(call.id, code, message, data))
+
+    def _send_data(self, data: object) -> bool:
+        """The way out of every message that is built as an object, pygls' own too."""
+        if self._link is None:
+            logger.error("There is no client to send to.")
+            return False
+        try:
+            body = encode(data, self._plain)
+        except (TypeError, ValueError, RecursionError):
+            logger.exception("A message has no JSON text.")
+            return False
+        return self._link.send(frame(body))
+
+    def _plain(self, value: object) -> object:
+        """JSON of lsprotocol's types, for the encoder; anything else that isn't JSON is a mistake."""
+        if hasattr(value, "__attrs_attrs__"):
+            return self._converter.unstructure(value)
+        raise TypeError(f"{type(value).__name__} has no JSON text")
+
+    def send(self, data: bytes, *, droppable: bool = False, key: Hashable | None = None) -> bool:
+        """Queues one frame as it is: see `Outbox.send`. False without a client."""
+        return self._link is not None and self._link.send(data, droppable=droppable, key=key)
+
+    def notify(self, method: str, params: object = None) -> bool:
+        """Sends a notification; params are JSON values, lsprotocol's types, or None for none."""
+        message: dict[str, object] = {"jsonrpc": "2.0", "method": method}
+        if params is not None:
+            message["params"] = params
+        return self._send_data(message)
+
+    def send_request(
+        self,
+        method: str,
+        params: object = None,
+        callback: Callable[[Any], None] | None = None,
+        msg_id: MessageId | None = None,
+    ) -> Future[Any]:
+        """pygls' typed request, for its generated methods: cancelled by its future, without a timeout."""
+        future: Future[Any] = Future()
+        if callback is not None:
+            future.add_done_callback(lambda done: _call_with_result(done, callback))
+        try:
+            request_id, answer = self.requests.begin(method, params)
+        except ClientGone as error:
+            future.set_exception(error)
+            return future
+        answer.add_done_callback(lambda done: self._typed_answer(method, done, future))
+        future.add_done_callback(lambda done: self.requests.cancel(request_id) if done.cancelled() else None)
+        return future
+
+    def _typed_answer(self, method: str, answer: asyncio.Future[JsonValue], future: Future[Any]) -> None:
+        if future.done():
+            return
+        try:
+            future.set_result(typed_result(self._converter, method, answer.result()))
+        except (ClientRequestError, InvalidParams) as error:
+            future.set_exception(error)
+
+
+class _FrugalProgress(Progress):
+    """pygls' helper, which keeps every token for ever, but for the tokens that have ended."""
+
+    def end(self, token: types.ProgressToken, value: types.WorkDoneProgressEnd) -> None:
+        super().end(token, value)
+        self.tokens.pop(token, None)
+
+
+def _error_answer(message_id: MessageId | None, code: int, message: str, data: object) -> dict[str, object]:
+    error: dict[str, object] = {"code": int(code), "message": message}
+    if data is not None:
+        error["data"] = data
+    return {"jsonrpc": "2.0", "id": message_id, "error": error}
+
+
+async def _in_thread(handler: Handler, *arguments: object) -> object:
+    return await asyncio.to_thread(handler, *arguments)
+
+
+def _call_with_result(done: Future[Any], callback: Callable[[Any], None]) -> None:
+    if not done.cancelled() and done.exception() is None:
+        callback(done.result())

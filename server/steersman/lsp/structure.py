@@ -1,0 +1,63 @@
+"""lsprotocol's types from plain JSON, with errors that name the field as the client spells it."""
+
+import re
+from typing import Any
+
+from cattrs import Converter, transform_error
+from lsprotocol import types
+
+from .errors import InvalidParams
+from .wire import JsonValue
+
+_NAMED_AT_MOST = 3
+"""Complaints told of one message: the first says what to mend, hundreds say nothing."""
+
+
+def typed_params(converter: Converter, method: str, params: JsonValue) -> object:
+    """The params of an LSP method as lsprotocol's type; those of any other method as they came.
+
+    Raises:
+        InvalidParams: they don't fit the type.
+    """
+    params_type = _lsp_type(method, 2)
+    if params_type is None:
+        return params
+    try:
+        return converter.structure({} if params is None else params, params_type)
+    except Exception as error:
+        raise _invalid(error) from error
+
+
+def typed_result(converter: Converter, method: str, result: JsonValue) -> object:
+    """The `result` member of lsprotocol's response type for a request that the client answered.
+
+    Raises:
+        InvalidParams: it doesn't fit the type.
+    """
+    response_type = _lsp_type(method, 1)
+    if response_type is None:
+        return result
+    try:
+        return converter.structure({"id": 0, "jsonrpc": "2.0", "result": result}, response_type).result
+    except Exception as error:
+        raise _invalid(error) from error
+
+
+def _lsp_type(method: str, column: int) -> Any | None:
+    """A type of lsprotocol's table: (message, response, params, registration options) by method."""
+    entry = types.METHOD_TO_TYPES.get(method)
+    return None if entry is None else entry[column]
+
+
+def _invalid(error: Exception) -> InvalidParams:
+    complaints = [_complaint(text) for text in transform_error(error)]
+    field = complaints[0][0]
+    told = "; ".join(f"{where}: {what}" for where, what in complaints[:_NAMED_AT_MOST])
+    return InvalidParams(field, f"Invalid params: {told}.")
+
+
+def _complaint(text: str) -> tuple[str, str]:
+    """cattrs' "what @ $.path.of_field" as (path.ofField, what)."""
+    what, _, path = text.partition(" @ $")
+    field = re.sub(r"_([a-z])", lambda match: match[1].upper(), path.lstrip("."))
+    return field or "params", what

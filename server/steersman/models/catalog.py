@@ -1,0 +1,50 @@
+"""From a model's written name, `PROVIDER:NAME`, to the model. A provider's code is imported when it is asked for."""
+
+from typing import TYPE_CHECKING, Final
+
+from steersman.agent.model import Model
+from steersman.models.errors import ModelConfigError
+
+if TYPE_CHECKING:
+    import httpx
+
+PROVIDERS: Final = {
+    "openai-chat": "openai-chat:NAME (any server with OpenAI's Chat Completions API)",
+    "tape": "tape:FILE (a recorded conversation, replayed)",
+}
+OPENAI_BASE_URL: Final = "https://api.openai.com/v1"
+
+
+def resolve_model(
+    spec: str,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    *,
+    client: "httpx.AsyncClient | None" = None,
+) -> Model:
+    """The model that `spec` names.
+
+    Args:
+        spec: `PROVIDER:NAME`; see `PROVIDERS`.
+        base_url: of an HTTP API; OpenAI's own if None.
+        api_key: for `base_url`. Whether the two belong together is for the caller to know.
+        client: for HTTP, instead of the process's own.
+
+    Raises:
+        ModelConfigError: no such provider, no name, no key where one is needed, or a tape that can't be used.
+    """
+    provider, colon, name = spec.partition(":")
+    if provider not in PROVIDERS or not colon or not name.strip():
+        known = "; ".join(PROVIDERS.values())
+        raise ModelConfigError(f"Unknown model {spec!r}: a model is written PROVIDER:NAME. Known: {known}.")
+    if provider == "tape":
+        from steersman.models.tape import TapeModel  # noqa: PLC0415 - only what is asked for is imported
+
+        return TapeModel(name)
+    if base_url is None and not api_key:
+        raise ModelConfigError(
+            f"No API key for {spec!r}: set STEERSMAN_API_KEY, or STEERSMAN_BASE_URL for a server of your own."
+        )
+    from steersman.models.openai_chat import OpenAIChat  # noqa: PLC0415 - only what is asked for is imported
+
+    return OpenAIChat(name, base_url or OPENAI_BASE_URL, api_key, client=client)

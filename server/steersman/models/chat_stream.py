@@ -1,0 +1,272 @@
+"""Chat Completions chunks become model stream events. No I/O, no clock: bytes of JSON in, events out.
+
+A chunk is "The chat completion chunk object" of the API reference, read as tolerantly as its many providers ask for.
+What the events can't say (the provider's own finish reason, its usage as sent) stays readable on the parser.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import orjson
+
+from steersman.agent.messages import ModelStop
+from steersman.agent.model import StreamEvent
+from steersman.models.blocks import BlockWriter
+from steersman.models.chat_calls import CallSlots
+from steersman.models.chat_template import ChunkTemplate
+from steersman.models.chat_usage import ChatUsage, read_usage
+from steersman.models.sse import SseEvent
+
+_STOPS: Final[Mapping[str, ModelStop]] = {
+    "stop": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "content_filter": "content_filter",
+    "safety": "content_filter",
+    "sensitive": "content_filter",
+    "recitation": "content_filter",
+    "refusal": "refusal",
+}
+_FAILED: Final[Mapping[str, str]] = {
+    "error": "server_error",
+    "network_error": "server_error",
+    "insufficient_system_resource": "overloaded_error",
+}
+"""Finish reasons that are failures, with the error code that says the same."""
+_CUT: Final = ("length", "content_filter", "refusal")
+_THINKING_KEYS: Final = ("reasoning_content", "reasoning", "reasoning_text")
+_TEXT_PARTS: Final = ("text", "output_text", "summary_text")
+_THINKING_PARTS: Final = ("thinking", "reasoning")
+
+
+class ChatStreamParser:
+    """One response. `feed` it SSE events as they come, then `finish` it once, then look at `stop_reason`.
+
+    Deltas of one call of `feed` are merged per block. Blocks of text end when another kind begins; calls stay open to
+    the end, since their pieces may be interleaved.
+    """
+
+    def __init__(self) -> None:
+        self.id: str | None = None
+        self.model: str | None = None
+        self.finish_reason: str | None = None
+        """The provider's own word; the last one if it sent several."""
+        self.usage: ChatUsage | None = None
+        self.error: object = None
+        """The provider's error object, if one came inside the stream."""
+        self.done = False
+        """`[DONE]` has been seen: nothing that follows counts."""
+        self.is_broken = False
+        """An event was not JSON, before the response was complete: nothing that follows counts."""
+        self._cut: ModelStop | None = None
+        self._blocks = BlockWriter()
+        self._calls = CallSlots()
+        self._template: ChunkTemplate | None = None
+
+    @property
+    def has_answer(self) -> bool:
+        """Some text, refusal or call has come."""
+        return self._blocks.has_answer
+
+    @property
+    def has_terminal_marker(self) -> bool:
+        """A finish reason or `[DONE]` has come."""
+        return self.done or self.finish_reason is not None
+
+    @property
+    def is_complete(self) -> bool:
+        """The response can be used. Without a terminal marker only one with calls, all of them complete, can."""
+        return self.has_terminal_marker or self._calls.all_complete
+
+    @property
+    def stop_reason(self) -> ModelStop:
+        """Why the model stopped, in our words. A reason that cut the answer stands, whatever follows it."""
+        if self._cut is not None:
+            return self._cut
+        known = _STOPS.get((self.finish_reason or "").lower())
+        return known or ("tool_calls" if self.call_ids else "stop")
+
+    @property
+    def call_ids(self) -> list[str | None]:
+        """The provider's ids of the calls, in the order of their blocks, late ones included."""
+        started = [(slot.block, slot.id) for slot in self._calls if slot.block is not None]
+        return [call_id for _, call_id in sorted(started, key=lambda pair: pair[0])]
+
+    def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
+        """The events that these chunks make; none if they show nothing."""
+        template = None if self._blocks.is_mending else self._template
+        for name, payload in events:
+            if self.done or self.is_broken:
+                break
+            if template is not None and not name:
+                text = template.match(payload)
+                if text is not None and self._more(template, text):
+                    continue
+            self._payload(name, payload)
+            template = None if self._blocks.is_mending else self._template
+        return self._blocks.take()
+
+    def finish(self) -> list[StreamEvent]:
+        """The events that close the blocks. Call it once, when the response is complete."""
+        self._blocks.end_text()
+        for slot in self._calls:
+            if slot.block is not None:
+                self._blocks.end(slot.block, slot.name if slot.name_is_late else None)
+        return self._blocks.take()
+
+    def _more(self, template: ChunkTemplate, text: str) -> bool:
+        """Takes the text of a chunk that fits `template`. False if there is no call that it could continue."""
+        if template.key == "arguments":
+            slot = self._calls.current(template.index)
+            if slot is None or slot.block is None:
+                return False
+            slot.pieces.append(text)
+            self._blocks.append(slot.block, text)
+        else:
+            self._blocks.text("text" if template.key == "content" else "thinking", text)
+        return True
+
+    def _payload(self, name: bytes, payload: bytes) -> None:
+        if payload.strip() == b"[DONE]":
+            self.done = True
+            return
+        chunk = self._decode(payload)
+        if not isinstance(chunk, dict):
+            return
+        self._template = ChunkTemplate.learn(payload, chunk) or self._template
+        self._chunk(chunk, is_error=name == b"error")
+
+    def _decode(self, payload: bytes) -> object:
+        try:
+            return orjson.loads(payload)
+        except orjson.JSONDecodeError:
+            # Half surrogate pairs, raw control characters and bytes that are no UTF-8 are refused by orjson only.
+            try:
+                chunk: object = json.loads(payload.decode("utf-8", "replace"), strict=False)
+            except (ValueError, RecursionError):
+                self.is_broken = not self.has_terminal_marker and self.error is None
+                return None
+            self._blocks.mend_surrogates()
+            return chunk
+
+    def _chunk(self, chunk: dict[str, object], *, is_error: bool) -> None:
+        if self.model is None and isinstance(chunk.get("model"), str):
+            self.model = str(chunk["model"]) or None
+        if self.id is None and isinstance(chunk.get("id"), str):
+            self.id = str(chunk["id"]) or None
+        error = chunk.get("error")
+        choices = chunk.get("choices")
+        if error:
+            self.error = self.error or chunk
+        elif is_error or (not choices and (chunk.get("object") == "error" or _is_bare_error(chunk))):
+            self.error = self.error or chunk
+            return
+        groq = chunk.get("x_groq")
+        self._read_usage(chunk.get("usage") or (groq.get("usage") if isinstance(groq, dict) else None))
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, dict) and choice.get("index") in (0, None):
+                self._choice(choice)
+
+    def _choice(self, choice: dict[str, object]) -> None:
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            # A whole completion instead of a stream; beside a delta the message is the text so far, again.
+            delta = choice.get("message")
+        if isinstance(delta, dict):
+            self._delta(delta)
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason:
+            self._finish_reason(reason, choice)
+        if choice.get("error") and not self.error:
+            self.error = choice
+        self._read_usage(choice.get("usage"))
+
+    def _delta(self, delta: dict[str, object]) -> None:
+        for key in _THINKING_KEYS:
+            # Some providers send one text under two of these names: it counts once.
+            reasoning = delta.get(key)
+            if reasoning and isinstance(reasoning, str):
+                self._blocks.text("thinking", reasoning)
+                break
+        content = delta.get("content")
+        if isinstance(content, str):
+            self._blocks.text("text", content)
+        elif isinstance(content, list):
+            for part in content:
+                self._content_part(part)
+        refusal = delta.get("refusal")
+        if isinstance(refusal, str):
+            self._blocks.text("refusal", refusal)
+        calls = delta.get("tool_calls")
+        for entry in calls if isinstance(calls, list) else ():
+            if isinstance(entry, dict):
+                self._call(entry)
+        legacy = delta.get("function_call")
+        if isinstance(legacy, dict):
+            self._call({"index": 0, "function": legacy})
+
+    def _content_part(self, part: object) -> None:
+        if isinstance(part, str):
+            self._blocks.text("text", part)
+        if not isinstance(part, dict):
+            return
+        kind = part.get("type")
+        if kind in _THINKING_PARTS:
+            self._blocks.text("thinking", _nested_text(part))
+        elif kind == "refusal" and isinstance(part.get("refusal"), str):
+            self._blocks.text("refusal", str(part["refusal"]))
+        elif kind in _TEXT_PARTS or kind is None:
+            self._blocks.text("text", _nested_text(part))
+
+    def _finish_reason(self, reason: str, choice: Mapping[str, object]) -> None:
+        self.finish_reason = reason
+        word = reason.lower()
+        if word in _FAILED and not self.error:
+            self.error = (
+                choice
+                if choice.get("error")
+                else {"code": _FAILED[word], "message": f"finish reason {reason}"}
+            )
+        stop = _STOPS.get(word)
+        if stop in _CUT:
+            self._cut = stop
+
+    def _read_usage(self, usage: object) -> None:
+        if isinstance(usage, dict) and usage:
+            read = read_usage(usage)
+            if self.usage is None or not read.is_zero:
+                self.usage = read
+
+    def _call(self, entry: dict[str, object]) -> None:
+        slot, arguments = self._calls.take(entry)
+        if slot.block is None and slot.is_ready:
+            slot.block = self._blocks.start_call(slot.name, slot.id)
+            slot.name_is_late = not slot.name
+        if slot.block is not None and arguments:
+            self._blocks.append(slot.block, arguments)
+
+
+def _is_bare_error(chunk: Mapping[str, object]) -> bool:
+    """An error object that is not wrapped: `{"message": …, "code": …}`."""
+    return isinstance(chunk.get("message"), str) and ("code" in chunk or "type" in chunk)
+
+
+def _nested_text(part: Mapping[str, object]) -> str:
+    """The text of a content part: directly, or in a list of parts under one of the names that providers use."""
+    for key in ("text", "thinking", "reasoning", "summary", "content"):
+        value = part.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list):
+            return "".join(_nested_text(inner) for inner in value if isinstance(inner, dict))
+    return ""

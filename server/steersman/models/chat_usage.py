@@ -1,0 +1,87 @@
+"""The token counts of Chat Completions, under the many names that providers give them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from steersman.agent.messages import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ChatUsage:
+    """The numbers as the provider sent them; None where it sent none."""
+
+    input: int | None
+    output: int | None
+    total: int | None
+    cache_read: int | None
+    cache_write: int | None
+    reasoning: int | None
+    cost: float
+
+    @property
+    def is_zero(self) -> bool:
+        return not (self.input or self.output or self.total)
+
+    def usage(self) -> Usage:
+        """In our terms: reasoning is part of the output, also where the provider counts it beside."""
+        output, reasoning = self.output or 0, self.reasoning or 0
+        if reasoning and self.total == (self.input or 0) + output + reasoning:
+            output += reasoning
+        return Usage(
+            input=self.input or 0,
+            output=output,
+            cache_read=self.cache_read or 0,
+            cache_write=self.cache_write or 0,
+            reasoning=reasoning,
+            cost=self.cost,
+        )
+
+
+def read_usage(usage: Mapping[str, object]) -> ChatUsage:
+    """Reads a `usage` object: OpenAI's names first, then those of its compatible servers."""
+    prompt = _object(usage, "prompt_tokens_details", "prompt_token_details", "input_tokens_details")
+    completion = _object(
+        usage, "completion_tokens_details", "completion_token_details", "output_tokens_details"
+    )
+    cost = usage.get("cost")
+    return ChatUsage(
+        input=_count(usage, "prompt_tokens", "input_tokens"),
+        output=_count(usage, "completion_tokens", "output_tokens"),
+        total=_count(usage, "total_tokens"),
+        cache_read=_first(
+            _count(prompt, "cached_tokens"),
+            _count(
+                usage,
+                "prompt_cache_hit_tokens",
+                "cached_tokens",
+                "num_cached_tokens",
+                "cache_read_input_tokens",
+            ),
+        ),
+        cache_write=_first(
+            _count(prompt, "cache_write_tokens", "cache_creation_tokens"),
+            _count(usage, "cache_creation_input_tokens"),
+        ),
+        reasoning=_first(_count(completion, "reasoning_tokens"), _count(usage, "reasoning_tokens")),
+        cost=float(cost) if isinstance(cost, int | float) and cost > 0 else 0.0,
+    )
+
+
+def _object(usage: Mapping[str, object], *names: str) -> Mapping[str, object]:
+    for name in names:
+        value = usage.get(name)
+        if isinstance(value, dict):
+            return value
+    return {}
+
+
+def _count(counts: Mapping[str, object], *names: str) -> int | None:
+    for name in names:
+        value = counts.get(name)
+        if isinstance(value, int | float) and 0 <= value < 1e15:
+            return int(value)
+    return None
+
+
+def _first(*counts: int | None) -> int | None:
+    return next((count for count in counts if count is not None), None)

@@ -1,0 +1,274 @@
+"""One POST, answered by a body that arrives in pieces: the network part of every HTTP model.
+
+It knows statuses, stalls and aborts, not what the bytes mean. httpx is imported when the first request is made: it
+costs more time than the rest of a short command.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.model import FailureKind, StreamFailure
+from steersman.models.failures import failure_message, failure_of_response
+from steersman.models.secrets import Redactor
+
+if TYPE_CHECKING:
+    import httpx
+
+ERROR_BODY_LIMIT: Final = 64 * 1024
+"""Bytes of an error response that are read."""
+QUEUE_LIMIT: Final = 1024 * 1024
+"""Bytes that are read ahead of a consumer that is slower than the network."""
+_CONNECT_SECONDS: Final = 10.0
+_WRITE_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """How long a stream may be silent, in seconds. Comments and keep-alives count as bytes.
+
+    The first byte has more time: a server may read a long prompt, or load the model, before it answers anything.
+    """
+
+    first_byte: float = 120.0
+    between: float = 60.0
+    after_end: float = 2.0
+    """Once the answer is complete: for usage and the end of the body, which some servers never send."""
+
+
+class HttpFailure(Exception):
+    """Carries a failure from here to the model's stream, which tells it as its last event."""
+
+    def __init__(self, failure: StreamFailure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class _SharedClient:
+    """The one client of the process. A client belongs to an event loop, so a new loop gets a new one."""
+
+    client: "httpx.AsyncClient | None" = None
+    loop: asyncio.AbstractEventLoop | None = None
+
+
+def shared_client() -> "httpx.AsyncClient":
+    """The client of this process, made at the first call in a running event loop."""
+    loop = asyncio.get_running_loop()
+    if _SharedClient.client is None or _SharedClient.loop is not loop:
+        _SharedClient.client, _SharedClient.loop = new_client(), loop
+    return _SharedClient.client
+
+
+async def close_shared_client() -> None:
+    """Closes the connections of `shared_client`, if it was ever made. The next call makes a new one."""
+    client, loop = _SharedClient.client, _SharedClient.loop
+    _SharedClient.client = _SharedClient.loop = None
+    if client is not None and loop is asyncio.get_running_loop():
+        await client.aclose()
+
+
+def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.AsyncClient":
+    """A client with our time limits, the proxies of the environment, and no redirects (a key is for one host).
+
+    httpx has no read timeout here: how long a stream may be silent is `Stall`.
+
+    Raises:
+        HttpFailure: the proxy or certificate settings of the environment can't be used.
+    """
+    import httpx  # noqa: PLC0415 - see the module's docstring
+
+    # Their INFO and DEBUG records hold whole URLs and headers.
+    for name in ("httpx", "httpcore"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    timeout = httpx.Timeout(connect=_CONNECT_SECONDS, read=None, write=_WRITE_SECONDS, pool=_CONNECT_SECONDS)
+    try:
+        return httpx.AsyncClient(timeout=timeout, follow_redirects=False, transport=transport)
+    except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
+        # The exception's text may hold the proxy's password.
+        message = (
+            f"No HTTP client: the environment's settings for proxies or certificates can't be used "
+            f"({type(error).__name__}). Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
+        )
+        raise HttpFailure(StreamFailure("bad_request", message)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where and how to ask."""
+
+    url: str
+    headers: Mapping[str, str]
+    stall: Stall
+    redact: Redactor
+
+    @property
+    def host(self) -> str:
+        """The server's name for messages: no credentials, no query."""
+        parts = urlsplit(self.url)
+        return parts.netloc.rpartition("@")[2] or self.url.partition("?")[0]
+
+
+class Body:
+    """The body of a 2xx response while it arrives. Made by `post`.
+
+    A task reads ahead, so that everything which one read of the network brought is handed over at once, a consumer
+    is never charged for the pieces, and an abort needs no cooperation of the server.
+    """
+
+    def __init__(self, endpoint: Endpoint, signal: AbortSignal) -> None:
+        self._endpoint = endpoint
+        self._signal = signal
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._received = False
+        self._ended = False
+        self._failure: HttpFailure | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._room = asyncio.Event()
+
+    async def read(self, seconds: float | None = None) -> bytes:
+        """What has arrived since the last call, at least one byte; empty at the end of the body.
+
+        Args:
+            seconds: how long to wait for a byte, instead of what `Stall` says.
+
+        Raises:
+            HttpFailure: of kind `timeout` if no byte came in time, else as the connection broke. Also after an abort.
+        """
+        if not self._pieces and not self._ended and not self._signal.aborted:
+            await self._wait(seconds)
+        if self._signal.aborted:
+            raise HttpFailure(StreamFailure("network", "Operation aborted"))
+        if self._pieces:
+            pieces, self._pieces, self._size = self._pieces, [], 0
+            self._received = True
+            self._room.set()
+            return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        if self._failure is not None:
+            raise self._failure
+        return b""
+
+    async def _wait(self, seconds: float | None) -> None:
+        stall = self._endpoint.stall
+        limit = seconds if seconds is not None else stall.between if self._received else stall.first_byte
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(limit):
+                await self._waiter
+        except TimeoutError:
+            what = "sent nothing more" if self._received else "did not begin to answer"
+            message = f"{self._endpoint.host} {what} within {limit:g} seconds."
+            raise HttpFailure(StreamFailure("timeout", message)) from None
+        finally:
+            self._waiter = None
+
+    def wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def fill(self, client: "httpx.AsyncClient", content: bytes) -> None:
+        """Makes the request and reads its response to the end. What goes wrong is kept for `read`."""
+        try:
+            async with client.stream(
+                "POST", self._endpoint.url, headers=self._endpoint.headers, content=content
+            ) as response:
+                await self._receive(response)
+        except HttpFailure as error:
+            self._failure = error
+        except Exception as error:  # noqa: BLE001 - whatever the transport raises has to arrive as a failure
+            self._failure = HttpFailure(_transport_failure(error, self._endpoint))
+        finally:
+            self._ended = True
+            self.wake()
+
+    async def _receive(self, response: "httpx.Response") -> None:
+        if not 200 <= response.status_code < 300:
+            body = await _read_bounded(response)
+            raise HttpFailure(
+                failure_of_response(
+                    self._endpoint.host,
+                    response.status_code,
+                    response.headers,
+                    body,
+                    redact=self._endpoint.redact,
+                )
+            )
+        encoded = response.headers.get("content-encoding", "identity").strip().lower() != "identity"
+        pieces = response.aiter_bytes() if encoded else response.stream
+        # response.stream is the cheapest way that httpx offers in public: aiter_raw adds a layer per piece.
+        async for piece in pieces:  # type: ignore[union-attr]  # an AsyncClient's response streams asynchronously
+            if not piece:
+                continue
+            self._pieces.append(piece)
+            self._size += len(piece)
+            if self._waiter is not None:
+                self.wake()
+            if self._size > QUEUE_LIMIT:
+                self._room.clear()
+                await self._room.wait()
+
+
+@asynccontextmanager
+async def post(
+    client: "httpx.AsyncClient", endpoint: Endpoint, content: bytes, signal: AbortSignal
+) -> AsyncIterator[Body]:
+    """Sends `content` and gives the response's body; the request is over when the context is left, however it is."""
+    body = Body(endpoint, signal)
+    reader = asyncio.create_task(body.fill(client, content), name=f"POST {endpoint.host}")
+
+    def stop() -> None:
+        reader.cancel()
+        body.wake()
+
+    withdraw = signal.on_abort(stop)
+    try:
+        yield body
+    finally:
+        withdraw()
+        reader.cancel()
+        await asyncio.wait([reader])
+
+
+async def _read_bounded(response: "httpx.Response") -> bytes:
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) >= ERROR_BODY_LIMIT:
+            break
+    return bytes(body[:ERROR_BODY_LIMIT])
+
+
+def _transport_failure(error: Exception, endpoint: Endpoint) -> StreamFailure:
+    """The failure of an exception of httpx. Only the texts of connection errors are repeated: others hold headers."""
+    import httpx  # noqa: PLC0415 - see the module's docstring
+
+    kind: FailureKind = "network"
+    said = ""
+    if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
+        kind, what = "timeout", f"no connection to {endpoint.host} within {_CONNECT_SECONDS:g} seconds"
+    elif isinstance(error, httpx.TimeoutException):
+        kind, what = "timeout", f"{endpoint.host} did not take the request in time"
+    elif isinstance(error, httpx.ConnectError):
+        what, said = f"can't connect to {endpoint.host}", str(error)
+    elif isinstance(error, httpx.ProxyError):
+        what, said = f"the proxy did not connect to {endpoint.host}", str(error)
+    elif isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError):
+        what = f"the connection to {endpoint.host} broke before the answer was complete"
+    elif isinstance(error, httpx.DecodingError):
+        kind, what = "protocol", f"{endpoint.host} sent a body that does not match its content-encoding"
+    elif isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | httpx.LocalProtocolError):
+        kind, what = (
+            "bad_request",
+            f"the request to {endpoint.host} is malformed; check the base URL and the key",
+        )
+    else:
+        logging.getLogger(__name__).error(
+            "unexpected %s in a request to %s", type(error).__name__, endpoint.host
+        )
+        what = f"the request to {endpoint.host} failed ({type(error).__name__})"
+    return StreamFailure(kind, failure_message(what, said, kind, endpoint.redact))

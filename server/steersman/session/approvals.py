@@ -1,0 +1,198 @@
+"""Questions put to the user, and their one answer each.
+
+A question is pending until it is accepted, declined, or withdrawn because its run ended. Whoever answers first, counts:
+the face that was asked to show it, or a command that names its id. This module doesn't know what is asked about.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from steersman.agent.abort import AbortSignal
+from steersman.session.errors import Refused
+from steersman.session.wire import Data
+
+log = logging.getLogger(__name__)
+
+Decision = Literal["accept", "acceptForRun", "acceptForSession", "decline", "cancel"]
+DECISIONS: tuple[Decision, ...] = ("accept", "acceptForRun", "acceptForSession", "decline", "cancel")
+QuestionKind = Literal[
+    "create", "edit", "delete", "move", "command", "outside", "protected", "conflict", "trust"
+]
+AnsweredBy = Literal["user", "nobody", "withdrawn"]
+_REMEMBERED = 500
+"""Ids of answered questions that are told apart from unknown ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """One file of a question, as a face shows it."""
+
+    uri: str
+    display: str
+    """The path for people."""
+    kind: Literal["create", "edit", "delete", "move"]
+    diff: str
+    """Unified; "" for a move."""
+    sha256: str | None
+    """Of the version that the change is based on."""
+    version: int | None
+    """That version in the editor, if the file is open there."""
+    hunks: tuple[Data, ...] = ()
+    added: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    id: str
+    session: str
+    run: str
+    tool_call_id: str
+    kind: QuestionKind
+    title: str
+    reason: str
+    """Why it is asked, for a person."""
+    digest: str
+    """What exactly is asked about."""
+    decisions: tuple[Decision, ...] = DECISIONS
+    changes: tuple[FileView, ...] = ()
+    command: str | None = None
+    cwd: str | None = None
+
+    def data(self) -> Data:
+        """As `approval_requested` tells it."""
+        data: Data = {
+            "id": self.id,
+            "toolCallId": self.tool_call_id,
+            "kind": self.kind,
+            "title": self.title,
+            "reason": self.reason,
+            "changes": [_view_data(view) for view in self.changes],
+            "decisions": list(self.decisions),
+        }
+        if self.command is not None:
+            data |= {"command": self.command, "cwd": self.cwd}
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    decision: Decision
+    feedback: str | None = None
+    """What the user said with it, for the model."""
+    by: AnsweredBy = "user"
+
+
+WITHDRAWN = Answer("decline", by="withdrawn")
+NOBODY = Answer("decline", by="nobody")
+
+
+class Approver(Protocol):
+    """A face that can put a question to its user."""
+
+    async def ask(self, question: Question) -> Answer | None:
+        """Shows the question and waits for the answer, for as long as it takes.
+
+        None: nobody can be asked. Cancelled when the question was answered elsewhere or withdrawn: then take it away.
+        An exception is a no.
+        """
+        ...
+
+
+@dataclass(slots=True)
+class _Pending:
+    question: Question
+    answer: asyncio.Future[Answer]
+
+
+class Approvals:
+    """The pending questions of one server. One for all sessions, so that a face can show them in turn."""
+
+    def __init__(self, approver: Approver | None) -> None:
+        """Without an `approver` every question is declined at once."""
+        self._approver = approver
+        self._pending: dict[str, _Pending] = {}
+        self._answered: deque[str] = deque(maxlen=_REMEMBERED)
+
+    def list(self) -> Sequence[Question]:
+        """Oldest first."""
+        return [pending.question for pending in self._pending.values()]
+
+    def get(self, question_id: str) -> Question:
+        """Raises:
+        Refused: unknownApproval, alreadyAnswered.
+        """
+        if question_id in self._pending:
+            return self._pending[question_id].question
+        if question_id in self._answered:
+            raise Refused("alreadyAnswered", f"The question {question_id} has been answered.", id=question_id)
+        raise Refused("unknownApproval", f"There is no question {question_id}.", id=question_id)
+
+    def answer(self, question_id: str, answer: Answer) -> None:
+        """Answers a pending question. The first answer stands.
+
+        Raises:
+            Refused: unknownApproval, alreadyAnswered; badAnswer, and the question stays open.
+        """
+        question = self.get(question_id)
+        if answer.decision not in question.decisions:
+            raise Refused(
+                "badAnswer",
+                f"{answer.decision!r} is no answer to this question; it takes {', '.join(question.decisions)}.",
+                id=question_id,
+                decisions=list(question.decisions),
+            )
+        self._settle(question_id, answer)
+
+    async def ask(self, question: Question, signal: AbortSignal) -> Answer:
+        """Puts the question and returns its answer; `WITHDRAWN` after an abort."""
+        if signal.aborted:
+            return WITHDRAWN
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._pending[question.id] = _Pending(question, future)
+        withdraw = signal.on_abort(lambda: self._settle(question.id, WITHDRAWN))
+        face = asyncio.create_task(self._ask_face(question))
+        try:
+            return await future
+        finally:
+            withdraw()
+            self._settle(question.id, WITHDRAWN)
+            face.cancel()
+            await asyncio.gather(face, return_exceptions=True)
+
+    def _settle(self, question_id: str, answer: Answer) -> None:
+        pending = self._pending.pop(question_id, None)
+        if pending is None:
+            return
+        self._answered.append(question_id)
+        if not pending.answer.done():
+            pending.answer.set_result(answer)
+
+    async def _ask_face(self, question: Question) -> None:
+        answer: Answer | None = None
+        if self._approver is not None:
+            try:
+                answer = await self._approver.ask(question)
+            except Exception:
+                log.exception("the question %s could not be shown: declined", question.id)
+                answer = Answer("decline")
+        self._settle(question.id, answer or NOBODY)
+
+
+def _view_data(view: FileView) -> Data:
+    base: Data = {"sha256": view.sha256}
+    if view.version is not None:
+        base["version"] = view.version
+    return {
+        "uri": view.uri,
+        "kind": view.kind,
+        "base": base,
+        "diff": view.diff,
+        "hunks": list(view.hunks),
+        "added": view.added,
+        "removed": view.removed,
+    }

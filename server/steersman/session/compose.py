@@ -1,0 +1,115 @@
+"""Puts a server's parts together: settings, models, tools, files. The faces add how to ask and how to show."""
+
+import atexit
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from steersman.agent.model import Model
+from steersman.agent.tool import Tool
+from steersman.models.catalog import resolve_model
+from steersman.models.errors import ModelConfigError
+from steersman.session.approvals import Approvals, Approver
+from steersman.session.errors import Refused
+from steersman.session.home import Home
+from steersman.session.limits import Limits
+from steersman.session.services import Services
+from steersman.session.settings import KEY_VARIABLES, Settings
+from steersman.session.trust import TrustStore
+from steersman.tools.bash import CommandSettings
+from steersman.tools.ledger import ReadLedger
+from steersman.tools.registry import standard_tools
+from steersman.workspace.disk import DiskWorkspace
+from steersman.workspace.errors import SearchError
+from steersman.workspace.guard import Guard
+from steersman.workspace.locks import LockTable
+from steersman.workspace.ports import KeepPreImage, Workspace
+from steersman.workspace.process import ProcessLimits
+from steersman.workspace.roots import Roots
+from steersman.workspace.rules import PathRules
+from steersman.workspace.search import Ripgrep, find_ripgrep
+
+NO_MODEL = (
+    "No model is configured. Set STEERSMAN_MODEL to openai-chat:NAME, with STEERSMAN_BASE_URL for the server "
+    "(such as http://127.0.0.1:8080/v1) and STEERSMAN_API_KEY where it wants a key; or set model, base_url and "
+    "api_key in {config}. To see a run without any model: steersman demo."
+)
+
+OverDisk = Callable[[DiskWorkspace, KeepPreImage], Workspace]
+"""Puts an editor's open buffers before the disk."""
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What sessions share below the services."""
+
+    rules: PathRules
+    commands: CommandSettings
+    locks: LockTable = field(default_factory=LockTable)
+
+
+def build_services(
+    home: Home,
+    settings: Settings,
+    *,
+    approver: Approver | None,
+    over_disk: OverDisk | None = None,
+    limits: Limits | None = None,
+    trusts_all: bool = False,
+    keep_logs: bool = True,
+) -> Services:
+    """Everything that a `SessionManager` needs. `approver=None`: nobody can be asked."""
+    limits = limits or Limits()
+    guard = Guard()
+    atexit.register(guard.close)
+    parts = _Parts(
+        rules=PathRules.of(deny=settings.deny, protect=settings.protect),
+        commands=CommandSettings(
+            guard=guard,
+            spill_dir=home.outputs,
+            without=KEY_VARIABLES,
+            limits=ProcessLimits(grace=limits.grace),
+        ),
+    )
+
+    ripgrep = _ripgrep()
+
+    def make_workspace(roots: Roots, keep: KeepPreImage) -> Workspace:
+        disk = DiskWorkspace(roots, parts.rules, locks=parts.locks, keep_preimage=keep)
+        return over_disk(disk, keep) if over_disk else disk
+
+    def make_tools(workspace: Workspace) -> Sequence[Tool]:
+        return standard_tools(workspace, ledger=ReadLedger(), commands=parts.commands, ripgrep=ripgrep)
+
+    return Services(
+        home=home,
+        settings=settings,
+        approvals=Approvals(approver),
+        trust=TrustStore(home),
+        make_model=_model_factory(home, settings),
+        make_workspace=make_workspace,
+        make_tools=make_tools,
+        trusts_all=trusts_all,
+        keep_logs=keep_logs,
+        limits=limits,
+    )
+
+
+def _model_factory(home: Home, settings: Settings) -> Callable[[str], Model]:
+    def make_model(spec: str) -> Model:
+        if not spec:
+            raise Refused("unknownModel", NO_MODEL.format(config=home.config))
+        try:
+            return resolve_model(spec, settings.base_url, settings.usable_key)
+        except ModelConfigError as error:
+            raise Refused("unknownModel", str(error)) from None
+
+    return make_model
+
+
+def _ripgrep() -> Ripgrep:
+    """Without ripgrep a session still works: find and grep then say what is missing."""
+    try:
+        return find_ripgrep()
+    except SearchError:
+        return Ripgrep(Path("rg"))

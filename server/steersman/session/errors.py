@@ -1,0 +1,62 @@
+"""What can go wrong for the one who uses a session, each with a code that a client can branch on.
+
+SessionError
+├── Refused          the request can't be done now or at all: busy, notRunning, unknownSession, …
+└── LogError         the session log can't be read or written
+    ├── LogLocked    another process writes it
+    └── LogCorrupt   it is not a session log
+"""
+
+from typing import Literal
+
+from steersman.agent.messages import Json
+
+RefusalCode = Literal[
+    "notRunning",
+    "busy",
+    "aborting",
+    "ambiguous",
+    "unknownSession",
+    "unknownRun",
+    "unknownApproval",
+    "unknownModel",
+    "noCredentials",
+    "outsideRoot",
+    "denied",
+    "staleBase",
+    "alreadyAnswered",
+    "conflict",
+    "locked",
+    "untrusted",
+    "emptyPrompt",
+    "tooLarge",
+    "unsyncedDocument",
+    "unsupported",
+    "shuttingDown",
+    "readOnly",
+    "badAnswer",
+]
+
+
+class SessionError(Exception):
+    """Base of this layer. The text is for a person: what is wrong, and what to do."""
+
+
+class Refused(SessionError):
+    def __init__(self, code: RefusalCode, message: str, **data: Json) -> None:
+        super().__init__(message)
+        self.code: RefusalCode = code
+        self.data: dict[str, Json] = data
+        """What a client needs to go on, beside the code: the text that was not taken, the ids to choose from."""
+
+
+class LogError(SessionError):
+    pass
+
+
+class LogLocked(LogError):
+    pass
+
+
+class LogCorrupt(LogError):
+    pass

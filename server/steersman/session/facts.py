@@ -1,0 +1,122 @@
+"""What one run did, gathered as it goes: the summary that its end tells."""
+
+from dataclasses import dataclass, field
+
+from steersman.agent.events import AgentEnd, Limit
+from steersman.agent.messages import JsonObject, MalformedArguments, ToolCall, parse_arguments
+from steersman.session.wire import Data
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """A call that was not done because somebody or something said no."""
+
+    tool_call_id: str
+    name: str
+    title: str
+    reason: str
+    by: str
+    """`user`, `nobody`, `mode`, `rule` or `repeated`."""
+    setting: str | None = None
+    """What would have allowed it."""
+
+    def data(self) -> Data:
+        data: Data = {
+            "toolCallId": self.tool_call_id,
+            "name": self.name,
+            "title": self.title,
+            "reason": self.reason,
+            "by": self.by,
+        }
+        return data if self.setting is None else data | {"setting": self.setting}
+
+
+@dataclass(slots=True)
+class RunFacts:
+    text: str = ""
+    """Of the last answer."""
+    files: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Lines added and removed, by URI, in the order of the first change."""
+    commands: list[str] = field(default_factory=list)
+    denied: list[Denial] = field(default_factory=list)
+
+    def changed(self, uri: str, added: int, removed: int) -> None:
+        before = self.files.get(uri, (0, 0))
+        self.files[uri] = (before[0] + added, before[1] + removed)
+
+    def data(self, end: AgentEnd) -> Data:
+        """The product's part of `agent_end`."""
+        data: Data = {
+            "text": self.text,
+            "message": self.sentence(end),
+            "files": [
+                {"uri": uri, "added": added, "removed": removed}
+                for uri, (added, removed) in self.files.items()
+            ],
+            "commands": self.commands,
+            "denied": [denial.data() for denial in self.denied],
+        }
+        if end.last_call is not None:
+            data["lastAction"] = describe_call(end.last_call)
+        return data
+
+    def sentence(self, end: AgentEnd) -> str:
+        """How the run ended, in one sentence for a person."""
+        did = self._did()
+        if end.stop_reason == "complete":
+            if end.ended_by == "declines":
+                wanted = "; ".join(denial.title for denial in self.denied[-3:])
+                return f"Stopped after three declined proposals ({wanted}). Say what you want instead."
+            if end.truncated:
+                return f"The answer was cut at the model's output limit; continue asks for the rest. {did}".strip()
+            return did or "Done; nothing was changed."
+        if end.stop_reason in ("max_turns", "budget"):
+            last = f" Last: {describe_call(end.last_call)}." if end.last_call else ""
+            limit = _LIMITS[end.limit or "turns"]
+            return f"Stopped at the limit of {limit}.{last} Continue goes on from here. {did}".strip()
+        if end.stop_reason == "aborted":
+            return f"Aborted. {did}".strip()
+        if end.error is not None:
+            return end.error.message
+        return f"The run ended: {end.stop_reason}."
+
+    def _did(self) -> str:
+        parts = []
+        if self.files:
+            added = sum(a for a, _ in self.files.values())
+            removed = sum(r for _, r in self.files.values())
+            parts.append(f"{_count(len(self.files), 'file')} changed (+{added} −{removed})")
+        if self.commands:
+            parts.append(f"{_count(len(self.commands), 'command')} run")
+        if self.denied:
+            parts.append(f"{_count(len(self.denied), 'call')} declined")
+        return ", ".join(parts) + "." if parts else ""
+
+
+_SHORT = 60
+"""Characters of an argument that are shown."""
+
+_LIMITS: dict[Limit, str] = {"turns": "turns", "seconds": "time", "tokens": "tokens", "cost": "cost"}
+
+
+def describe_call(call: ToolCall) -> str:
+    """A call in a few words."""
+    try:
+        return describe(call.name, parse_arguments(call))
+    except MalformedArguments:
+        return call.name
+
+
+def describe(name: str, arguments: JsonObject) -> str:
+    """`edit src/app.py`, `bash pytest -q`: a tool and the argument that says most."""
+    for key in ("path", "command", "pattern", "from"):
+        value = arguments.get(key)
+        if isinstance(value, str) and value.strip():
+            lines = value.strip().splitlines()
+            short = lines[0] if len(lines) == 1 and len(lines[0]) <= _SHORT else lines[0][: _SHORT - 1] + "…"
+            return f"{name} {short}"
+    return name
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

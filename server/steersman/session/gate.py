@@ -1,0 +1,153 @@
+"""Stands before every tool call of a run: asks the policy, asks the user, remembers what was said.
+
+It is the kernel's `before_tool_call`. What a call would do is told by `needs`; how a question is shown, by a face.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.events import EndedBy
+from steersman.agent.hooks import Allow, Block, Leave, PendingCall, Stop, TurnSummary
+from steersman.session.approvals import Answer, Approvals, Decision, Question
+from steersman.session.facts import Denial, RunFacts, describe
+from steersman.session.needs import command_of, need_of, views_of
+from steersman.session.policy import Ask, Grants, Need, Policy, Refuse
+from steersman.session.wire import Data
+
+DECLINES_TO_END = 3
+"""Declined questions in a row that end a run: the user is asked, not worn out."""
+DECLINES_TO_REFUSE = 2
+"""Declines of the same proposal after which it is refused unasked."""
+
+_ALWAYS_ASKED: tuple[Decision, ...] = ("accept", "decline", "cancel")
+_GRANTABLE: tuple[Decision, ...] = ("accept", "acceptForRun", "acceptForSession", "decline", "cancel")
+
+
+class Gate:
+    """One per run."""
+
+    def __init__(
+        self,
+        *,
+        session: str,
+        run: str,
+        policy: Policy,
+        session_grants: Grants,
+        approvals: Approvals,
+        facts: RunFacts,
+        record: Callable[[str, Data], Awaitable[None]],
+        new_id: Callable[[str], str],
+    ) -> None:
+        """`record(type, data)` keeps and tells a durable event."""
+        self.policy = policy
+        self._session, self._run = session, run
+        self._run_grants, self._session_grants = Grants(), session_grants
+        self._approvals, self._facts, self._record, self._new_id = approvals, facts, record, new_id
+        self._declined: Counter[str] = Counter()
+        self._in_a_row = 0
+
+    def new_task(self) -> None:
+        """A follow-up begins: what was granted for the run was granted for the task before it."""
+        self._run_grants.clear()
+        self._in_a_row = 0
+
+    async def should_stop_after_turn(self, _: TurnSummary) -> EndedBy | None:
+        """The kernel's hook of this name."""
+        return "declines" if self._worn_out else None
+
+    async def before_tool_call(self, pending: PendingCall, signal: AbortSignal) -> Leave:
+        """The kernel's hook of this name."""
+        need = need_of(pending)
+        if need is None:
+            return Allow()
+        if self._worn_out:
+            return self._block(pending, "Not executed: three proposals in a row were declined.", "repeated")
+        verdict = self.policy.decide(need, (self._run_grants, self._session_grants))
+        if isinstance(verdict, Refuse):
+            text = f"{verdict.reason} What would allow it: {verdict.setting}."
+            return self._block(pending, text, "mode", verdict.setting)
+        if not isinstance(verdict, Ask):
+            return Allow()
+        digest = pending.proposal.digest if pending.proposal else pending.call.id
+        if self._declined[digest] >= DECLINES_TO_REFUSE:
+            self._in_a_row += 1
+            return self._block(
+                pending, "Refused: exactly this was declined twice. Find another way.", "repeated"
+            )
+        question = self._question(pending, need, verdict, digest)
+        await self._record("approval_requested", question.data())
+        answer = await self._approvals.ask(question, signal)
+        resolved: Data = {
+            "id": question.id,
+            "toolCallId": question.tool_call_id,
+            "decision": "withdrawn" if answer.by == "withdrawn" else answer.decision,
+            "by": answer.by,
+        }
+        await self._record(
+            "approval_resolved", resolved | ({"feedback": answer.feedback} if answer.feedback else {})
+        )
+        return self._leave(pending, need, verdict, digest, answer)
+
+    @property
+    def _worn_out(self) -> bool:
+        return self._in_a_row >= DECLINES_TO_END
+
+    def _question(self, pending: PendingCall, need: Need, ask: Ask, digest: str) -> Question:
+        command, cwd = command_of(pending)
+        grantable = not need.asks_always and need.effect != "delete"
+        return Question(
+            id=self._new_id("apr"),
+            session=self._session,
+            run=self._run,
+            tool_call_id=pending.call.id,
+            kind=ask.kind,
+            title=_title(pending),
+            reason=ask.reason,
+            digest=digest,
+            decisions=_GRANTABLE if grantable else _ALWAYS_ASKED,
+            changes=views_of(pending),
+            command=command,
+            cwd=cwd,
+        )
+
+    def _leave(self, pending: PendingCall, need: Need, ask: Ask, digest: str, answer: Answer) -> Leave:
+        if answer.decision in ("accept", "acceptForRun", "acceptForSession"):
+            self._in_a_row = 0
+            if answer.decision == "acceptForRun":
+                self._run_grants.add(need)
+            elif answer.decision == "acceptForSession":
+                self._session_grants.add(need)
+            return Allow()
+        if answer.decision == "cancel":
+            self._deny(pending, "The user stopped the run.", "user")
+            return Stop("Not executed: the user stopped the run.")
+        if answer.by == "withdrawn":
+            return Block("Not executed: the question was withdrawn because the run ended.")
+        self._declined[digest] += 1
+        self._in_a_row += 1
+        if answer.by == "nobody":
+            text = f"Declined: there is nobody to ask. What would allow it: {ask.setting}."
+            return self._block(pending, text, "nobody", ask.setting)
+        said = f' They said: "{answer.feedback}".' if answer.feedback else ""
+        text = f"The user declined this.{said} Nothing was changed. Don't propose it again as it is."
+        return self._block(pending, text, "user")
+
+    def _block(self, pending: PendingCall, reason: str, by: str, setting: str | None = None) -> Block:
+        self._deny(pending, reason, by, setting)
+        return Block(reason)
+
+    def _deny(self, pending: PendingCall, reason: str, by: str, setting: str | None = None) -> None:
+        denial = Denial(pending.call.id, pending.call.name, _title(pending), reason, by, setting)
+        self._facts.denied.append(denial)
+
+
+def _title(pending: PendingCall) -> str:
+    if pending.proposal is not None:
+        return pending.proposal.title
+    return describe(pending.call.name, pending.arguments)
+
+
+def denied_settings(denials: Sequence[Denial]) -> list[str]:
+    """What would have allowed the calls that nobody could be asked about, without repeats."""
+    return list(dict.fromkeys(denial.setting for denial in denials if denial.setting))

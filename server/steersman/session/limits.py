@@ -1,0 +1,28 @@
+"""Every wait of the product, in seconds, in one place; all run on the injected clock."""
+
+from dataclasses import dataclass
+
+from steersman.agent.config import KernelLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    grace: float = 2.0
+    """For a tool, a command or a hook to stop after an abort, before it is killed."""
+    verify: float = 3.0
+    """For an editor to show us the text after an edit."""
+    reload: float = 5.0
+    """For an editor to load a clean buffer's file again that changed on the disk."""
+    apply_edit: float = 10.0
+    """For an editor to answer `workspace/applyEdit`."""
+    show_document: float = 2.0
+    """For an editor to answer `window/showDocument`; some never do."""
+    create_progress: float = 2.0
+    """For an editor to answer `window/workDoneProgress/create`."""
+    close: float = 1.0
+    """For live runs to stop when the server ends."""
+    stall: float = 300.0
+    """Silence of a model's stream after which the kernel gives it up; the models' own limits are lower."""
+
+    def kernel(self) -> KernelLimits:
+        return KernelLimits(grace=self.grace, stall=self.stall)

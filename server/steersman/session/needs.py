@@ -1,0 +1,69 @@
+"""What a prepared call needs leave for, and how a question about it is shown: from the proposals of the tools."""
+
+from steersman.agent.hooks import PendingCall
+from steersman.session.approvals import FileView
+from steersman.session.policy import Need
+from steersman.session.wire import Data
+from steersman.tools.proposals import AccessProposal, CommandProposal
+from steersman.workspace.changes import ChangeProposal, FileChange
+from steersman.workspace.diff import Hunk
+
+MAX_DIFF_LINES = 2000
+"""Lines of one file's diff in a question; what is left out is said in it."""
+
+
+def need_of(pending: PendingCall) -> Need | None:
+    """None: the call changes nothing and looks at nothing that would have to be asked about."""
+    proposal = pending.proposal
+    if proposal is None:
+        return None
+    if isinstance(proposal, CommandProposal):
+        return Need("command", command=proposal.command, names_denied=proposal.mentions)
+    if isinstance(proposal, ChangeProposal):
+        # A proposal of several changes needs what the gravest of them needs.
+        kinds = {change.kind for change in proposal.changes}
+        kind = next(kind for kind in ("delete", "move", "edit", "create") if kind in kinds)
+        conflict = any(change.base is not None and change.base.conflict for change in proposal.changes)
+        return Need(kind, outside=proposal.outside, protected=proposal.protected, conflict=conflict)
+    if isinstance(proposal, AccessProposal):
+        return Need("read", outside=True)
+    raise TypeError(f"a proposal of an unknown kind: {type(proposal).__name__}")
+
+
+def command_of(pending: PendingCall) -> tuple[str | None, str | None]:
+    """The command and its directory, if the call is one."""
+    proposal = pending.proposal
+    return (proposal.command, proposal.cwd) if isinstance(proposal, CommandProposal) else (None, None)
+
+
+def views_of(pending: PendingCall) -> tuple[FileView, ...]:
+    """The files of the call's proposal as a face shows them."""
+    proposal = pending.proposal
+    if not isinstance(proposal, ChangeProposal):
+        return ()
+    return tuple(_view(change) for change in proposal.changes)
+
+
+def _view(change: FileChange) -> FileView:
+    return FileView(
+        uri=change.path.path.as_uri(),
+        display=change.path.display,
+        kind=change.kind,
+        diff=change.diff(MAX_DIFF_LINES),
+        sha256=change.base_sha256,
+        version=change.base.version if change.base is not None else None,
+        hunks=tuple(_hunk(hunk) for hunk in change.hunks()),
+        added=change.added,
+        removed=change.removed,
+    )
+
+
+def _hunk(hunk: Hunk) -> Data:
+    """Line numbers from 1, as in the diff's own headers."""
+    return {
+        "id": hunk.id,
+        "oldStart": hunk.old_start + 1,
+        "oldLines": hunk.old_count,
+        "newStart": hunk.new_start + 1,
+        "newLines": hunk.new_count,
+    }

@@ -1,0 +1,166 @@
+"""What is allowed, what is asked about, what is refused: by mode, by the user's rules, by what the user granted.
+
+The rule above all: nothing changes without a yes that a person gave to exactly this, or a rule that the user (not the
+repository, not the model) wrote. Deny rules are enforced by the tools themselves, for every mode.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from steersman.session.approvals import QuestionKind
+from steersman.session.settings import Mode
+
+Effect = Literal["create", "edit", "move", "delete", "command", "read"]
+"""What a call does. `read` only where it has to be asked about: outside the workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What one call needs leave for."""
+
+    effect: Effect
+    outside: bool = False
+    protected: str | None = None
+    """The pattern that protects a path of it."""
+    conflict: bool = False
+    """The file has unsaved changes, and has changed on the disk as well."""
+    command: str | None = None
+    names_denied: str | None = None
+    """What a command names that a deny rule covers."""
+
+    @property
+    def asks_always(self) -> bool:
+        """No mode and no grant covers it."""
+        return bool(self.outside or self.protected or self.names_denied or self.conflict)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    kind: QuestionKind
+    reason: str
+    setting: str
+    """What would allow it unasked, for somebody who can't be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    reason: str
+    setting: str
+
+
+Verdict = Allowed | Ask | Refuse
+
+_MODE_HINT = {
+    "edit": "mode auto-edit (--mode auto-edit)",
+    "delete": "mode full-auto (--mode full-auto)",
+    "command": "mode full-auto (--mode full-auto), or allow_commands in config.toml",
+}
+
+
+@dataclass(slots=True)
+class Grants:
+    """What the user has said yes to for longer than one call. In memory only."""
+
+    edits: bool = False
+    commands: set[str] = field(default_factory=set)
+
+    def add(self, need: Need) -> None:
+        """Edits cover creating, editing and moving inside the workspace; a command is that exact string."""
+        if need.command is not None:
+            self.commands.add(need.command)
+        elif need.effect in ("create", "edit", "move"):
+            self.edits = True
+
+    def cover(self, need: Need) -> bool:
+        if need.asks_always:
+            return False
+        if need.effect == "command":
+            return need.command in self.commands
+        return self.edits and need.effect in ("create", "edit", "move")
+
+    def clear(self) -> None:
+        self.edits = False
+        self.commands.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    mode: Mode = "ask"
+    allow_commands: Sequence[str] = ()
+
+    def decide(self, need: Need, grants: Sequence[Grants] = ()) -> Verdict:
+        if self.mode == "read-only" and need.effect != "read":
+            return Refuse(
+                f"The session is read-only: {_doing(need)} is not allowed.", "another mode (--mode ask)"
+            )
+        if any(grant.cover(need) for grant in grants):
+            return Allowed()
+        if need.outside:
+            return Ask(
+                "outside", f"{_doing(need).capitalize()} outside the workspace.", "no setting; run it there"
+            )
+        if need.protected:
+            reason = f"{need.protected} is protected: it decides what runs on your machine or elsewhere."
+            return Ask("protected", reason, "no setting: it is always asked about")
+        if need.conflict:
+            reason = "The file has unsaved changes in the editor and was changed on the disk too."
+            return Ask("conflict", reason, "no setting: save or reload the file")
+        if need.effect == "command":
+            return self._command(need)
+        if need.effect == "delete":
+            ask = Ask("delete", "Deleting is asked about in this mode.", _MODE_HINT["delete"])
+            return Allowed() if self.mode == "full-auto" else ask
+        if need.effect == "read" or self.mode in ("auto-edit", "full-auto"):
+            return Allowed()
+        return Ask(need.effect, "Changes are asked about in this mode.", _MODE_HINT["edit"])
+
+    def _command(self, need: Need) -> Verdict:
+        command = need.command or ""
+        if need.names_denied:
+            reason = f"The command names {need.names_denied}, which a deny rule covers."
+            return Ask("protected", reason, "no setting: it is always asked about")
+        if self.mode == "full-auto" or any(matches(rule, command) for rule in self.allow_commands):
+            return Allowed()
+        return Ask("command", "Commands are asked about in this mode.", _MODE_HINT["command"])
+
+
+_SPECIAL = re.compile(r"[;&|<>()$`\\\n\r{}*?\[\]~#!]|(?:^|\s)\w+=")
+"""What makes a command more than one program with plain arguments, or its arguments more than what they look."""
+
+
+def matches(rule: str, command: str) -> bool:
+    """Whether an allow rule covers a command: the same words, or the same first words if the rule ends with ` *`.
+
+    A command with a pipe, redirection, substitution, second command, glob or variable in it is covered by no rule.
+    """
+    if _SPECIAL.search(command):
+        return False
+    try:
+        words = shlex.split(command)
+        pattern = shlex.split(rule)
+    except ValueError:
+        return False
+    if pattern and pattern[-1] == "*":
+        pattern = pattern[:-1]
+        return bool(pattern) and words[: len(pattern)] == pattern
+    return bool(pattern) and words == pattern
+
+
+def _doing(need: Need) -> str:
+    names: dict[Effect, str] = {
+        "create": "creating a file",
+        "edit": "changing a file",
+        "move": "moving a file",
+        "delete": "deleting a file",
+        "command": "running a command",
+        "read": "reading",
+    }
+    return names[need.effect]

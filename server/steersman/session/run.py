@@ -1,0 +1,52 @@
+"""One live run as its session sees it: its state, its abort, its end."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Literal
+
+from steersman.agent.abort import AbortController
+from steersman.agent.config import Budget
+from steersman.agent.events import Input
+from steersman.agent.loop import RunResult
+from steersman.session.facts import RunFacts
+from steersman.session.settings import Mode
+
+RunState = Literal[
+    "streaming", "tool", "waitingApproval", "retrying", "compacting", "aborting", "idle", "interrupted"
+]
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    id: str
+    session: str
+    inputs: tuple[Input, ...]
+    """Empty: goes on from the tail of the history."""
+    budget: Budget
+    mode: Mode
+    model: str
+    controller: AbortController = field(default_factory=AbortController)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+    """Until it is set nothing of the run is told: the answer to its start goes first."""
+    facts: RunFacts = field(default_factory=RunFacts)
+    interrupted: bool = False
+    """The server is closing: the abort is nobody's wish."""
+    state: RunState = "idle"
+    result: RunResult | None = None
+    error: BaseException | None = None
+    """What the run raised: a caller in raise mode wants it."""
+    task: "asyncio.Task[None] | None" = None
+
+    @property
+    def aborting(self) -> bool:
+        return self.controller.signal.aborted
+
+    def release(self) -> None:
+        """Lets the run begin."""
+        self.released.set()
+
+    async def wait(self) -> RunResult | None:
+        """Returns when the run has ended; None if it ended without a result."""
+        if self.task is not None:
+            await asyncio.wait({self.task})
+        return self.result

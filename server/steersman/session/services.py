@@ -1,0 +1,54 @@
+"""What all sessions of one server share."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from steersman.agent.clock import Clock, SystemClock
+from steersman.agent.config import random_id
+from steersman.agent.model import Model
+from steersman.agent.tool import Tool
+from steersman.session.approvals import Approvals
+from steersman.session.home import Home
+from steersman.session.journal import EventBus
+from steersman.session.limits import Limits
+from steersman.session.retry import RetryPolicy
+from steersman.session.settings import Settings
+from steersman.session.trust import TrustStore
+from steersman.workspace.ports import KeepPreImage, Workspace
+from steersman.workspace.roots import Roots
+
+ModelFactory = Callable[[str], Model]
+"""The model of `PROVIDER:NAME`; raises Refused (unknownModel, noCredentials)."""
+
+WorkspaceFactory = Callable[[Roots, KeepPreImage], Workspace]
+"""The files of one session, which calls the hook before each change."""
+
+ToolFactory = Callable[[Workspace], Sequence[Tool]]
+"""The tools of one session."""
+
+
+@dataclass(slots=True)
+class Services:
+    home: Home
+    settings: Settings
+    approvals: Approvals
+    trust: TrustStore
+    make_model: ModelFactory
+    make_workspace: WorkspaceFactory
+    make_tools: ToolFactory
+    trusts_all: bool = False
+    """`--trust`: the folders of this process are trusted."""
+    keep_logs: bool = True
+    """False: `--no-session`, nothing of a session is written."""
+    bus: EventBus = field(default_factory=EventBus)
+    limits: Limits = field(default_factory=Limits)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    clock: Clock = field(default_factory=SystemClock)
+    now: Callable[[], float] = time.time
+    """Seconds since 1970, UTC."""
+    new_id: Callable[[str], str] = random_id
+
+    def log_path(self, session: str) -> Path:
+        return self.home.sessions / f"{session}.jsonl"

@@ -1,0 +1,147 @@
+"""What a user has configured, and from where: the user's file, the environment, the command line.
+
+Only these three may loosen anything. What arrives through a client may come from a repository, and only tightens.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from steersman.session.errors import SessionError
+from steersman.session.home import Home
+
+Mode = Literal["read-only", "ask", "auto-edit", "full-auto"]
+MODES: tuple[Mode, ...] = ("read-only", "ask", "auto-edit", "full-auto")
+"""From the strictest to the loosest."""
+
+Source = Literal["file", "user", "default"]
+"""`user`: environment and command line, which count as one."""
+
+KEY_VARIABLES = ("STEERSMAN_API_KEY",)
+"""Read as keys: no command that the agent runs gets them."""
+
+
+class SettingsError(SessionError):
+    """A setting is unknown or has no such value; the text names it and its source."""
+
+
+class ConfigFile(BaseModel):
+    """`$STEERSMAN_HOME/config.toml`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = None
+    """`PROVIDER:NAME`, or `tape:FILE`."""
+    base_url: str | None = None
+    """Of the model's API, with its version: `http://127.0.0.1:8080/v1`."""
+    api_key: str | None = None
+    """Sent to `base_url` of this file only."""
+    mode: Mode | None = None
+    max_turns: Annotated[int, Field(ge=1)] | None = None
+    allow_commands: list[str] = []
+    """Commands that need no question: `ls`, or `pytest *` for any arguments. Plain commands only: one with a pipe, a
+    redirection, a substitution or a second command in it is asked about."""
+    deny: list[str] = []
+    """More paths that no tool may touch, as globs; `!` at the start makes an exception."""
+    protect: list[str] = []
+    """More paths that are never changed without a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    model: str | None = None
+    base_url: str | None = None
+    base_url_source: Source = "default"
+    api_key: str | None = None
+    api_key_source: Source = "default"
+    mode: Mode = "ask"
+    max_turns: int | None = None
+    allow_commands: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    protect: tuple[str, ...] = ()
+
+    @property
+    def usable_key(self) -> str | None:
+        """The key, if it may go to the base URL: both came from the same source."""
+        return self.api_key if self.api_key_source == self.base_url_source else None
+
+    def with_flags(
+        self,
+        *,
+        model: str | None = None,
+        base_url: str | None = None,
+        mode: Mode | None = None,
+        max_turns: int | None = None,
+    ) -> "Settings":
+        """With what the command line says."""
+        changed = replace(
+            self, model=model or self.model, mode=mode or self.mode, max_turns=max_turns or self.max_turns
+        )
+        return replace(changed, base_url=base_url, base_url_source="user") if base_url else changed
+
+
+def load_settings(home: Home, environ: Mapping[str, str] = os.environ) -> Settings:
+    """The user's file, overruled by the environment.
+
+    Raises:
+        SettingsError: a key or value that is not known.
+    """
+    file = _read_file(home.config)
+    # A key with no base URL of its own source goes to the provider's own server, which counts as that source's.
+    base_url, base_source = file.base_url, "file" if file.base_url or file.api_key else "default"
+    api_key, key_source = file.api_key, "file"
+    env_url, env_key = environ.get("STEERSMAN_BASE_URL"), environ.get("STEERSMAN_API_KEY")
+    if env_url:
+        base_url, base_source = env_url, "user"
+    if env_key:
+        api_key, key_source = env_key, "user"
+        if base_url is None:
+            base_source = "user"
+    return Settings(
+        model=environ.get("STEERSMAN_MODEL") or file.model,
+        base_url=base_url,
+        base_url_source=base_source,  # type: ignore[arg-type]  # mypy widens the literals of a conditional
+        api_key=api_key,
+        api_key_source=key_source,  # type: ignore[arg-type]  # as above
+        mode=_mode(environ.get("STEERSMAN_MODE")) or file.mode or "ask",
+        max_turns=file.max_turns,
+        allow_commands=tuple(file.allow_commands),
+        deny=tuple(file.deny),
+        protect=tuple(file.protect),
+    )
+
+
+def stricter(one: Mode, other: Mode) -> Mode:
+    return MODES[min(MODES.index(one), MODES.index(other))]
+
+
+def _mode(value: str | None) -> Mode | None:
+    if not value:
+        return None
+    for mode in MODES:
+        if mode == value:
+            return mode
+    raise SettingsError(f"STEERSMAN_MODE is {value!r}; it can be {', '.join(MODES)}.")
+
+
+def _read_file(path: Path) -> ConfigFile:
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return ConfigFile()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} can't be read: {error}") from None
+    try:
+        return ConfigFile.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        known = ", ".join(ConfigFile.model_fields)
+        raise SettingsError(f"{path}: {name}: {first['msg']}. Known keys: {known}.") from None

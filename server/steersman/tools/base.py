@@ -1,0 +1,106 @@
+"""The frame of every tool: binding arguments, one place where expected failures become `ToolError`, small results."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.messages import Json, JsonObject
+from steersman.agent.tool import Execution, Proposal, ToolContext, ToolError, ToolResult, text_result
+from steersman.tools.schema import Arguments, schema_of
+from steersman.workspace.errors import DeniedPath, WorkspaceError
+from steersman.workspace.roots import printable
+
+A = TypeVar("A", bound=Arguments)
+
+MAX_RESULT_BYTES = 50 * 1024
+"""Of the text that one result gives to the model."""
+ABORTED = "Operation aborted"
+
+
+class AccessDenied(ToolError):
+    """A deny rule covers the path: nobody is asked, nothing is done."""
+
+
+class BaseTool(ABC, Generic[A]):
+    """A tool with arguments of type `A`. It keeps no state of its calls."""
+
+    name: str
+    description: str
+    arguments: type[A]
+    execution: Execution = "sequential"
+
+    def __init__(self) -> None:
+        self.parameters: JsonObject = schema_of(self.arguments)
+
+    def bind(self, arguments: JsonObject) -> "Call[A]":
+        """Raises BadArguments."""
+        return Call(self, self.arguments.bind(arguments, self.name))
+
+    async def propose(self, args: A, signal: AbortSignal) -> Proposal | None:
+        """See `BoundCall.propose`. Failures of the workspace may simply pass through."""
+        return None
+
+    @abstractmethod
+    async def execute(self, args: A, context: ToolContext) -> ToolResult:
+        """See `BoundCall.execute`. Failures of the workspace may simply pass through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[A]):
+    """One call with good arguments."""
+
+    tool: BaseTool[A]
+    args: A
+
+    @property
+    def arguments(self) -> dict[str, Json]:
+        return self.args.as_json()
+
+    async def propose(self, signal: AbortSignal) -> Proposal | None:
+        with _expected_failures():
+            return await self.tool.propose(self.args, signal)
+
+    async def execute(self, context: ToolContext) -> ToolResult:
+        if context.signal.aborted:
+            return text_result(ABORTED, is_error=True)
+        with _expected_failures():
+            return await self.tool.execute(self.args, context)
+
+
+@contextmanager
+def _expected_failures() -> Iterator[None]:
+    try:
+        yield
+    except DeniedPath as error:
+        raise AccessDenied(str(error)) from error
+    except WorkspaceError as error:
+        raise ToolError(str(error)) from error
+    except OSError as error:
+        name = (
+            f": {printable(os.fsdecode(error.filename))}" if isinstance(error.filename, str | bytes) else ""
+        )
+        raise ToolError(f"The system refused: {error.strerror or type(error).__name__}{name}.") from error
+
+
+def with_notes(body: str, notes: Sequence[str]) -> str:
+    """`body`, and below it each note in brackets: what the tool says, apart from what it found. No blank line comes
+    between them that could be taken for one of the body."""
+    if not notes:
+        return body
+    gap = "" if not body or body.endswith("\n") else "\n\n"
+    return body + gap + "\n".join(f"[{note}]" for note in notes)
+
+
+def count(number: int, noun: str) -> str:
+    """`1 file`, `1,200 files`."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def clipped(text: str, limit: int) -> str:
+    """`text` in at most `limit` characters and a mark for the rest."""
+    return text if len(text) <= limit else f"{text[:limit]}…"

@@ -1,0 +1,138 @@
+"""What edit, write, delete and move share: applying a proposal whose base may have moved, and telling what was done."""
+
+import asyncio
+from collections.abc import Callable
+
+from steersman.agent.messages import Json
+from steersman.agent.tool import Proposal, ProposalSuperseded, ToolContext, ToolError, ToolResult, text_result
+from steersman.tools.base import clipped, with_notes
+from steersman.workspace.changes import ChangeProposal, FileChange, rebased, same_effect
+from steersman.workspace.diff import unified_diff
+from steersman.workspace.ports import Applied, BaseMoved, Snapshot, Workspace
+from steersman.workspace.roots import ResolvedPath
+
+ATTEMPTS = 3
+"""How often an edit is computed anew when the file changes between the computation and the lock."""
+INLINE_CHARACTERS = 100_000
+"""Texts up to here are compared on the event loop, longer ones in a thread."""
+_DIFF_LINES = 120
+_DIFF_LINE = 400
+_DIFF_CHARACTERS = 12_000
+
+Recompute = Callable[[Snapshot], FileChange]
+"""Makes the change anew on another base; raises what the first computation may raise."""
+
+
+async def computed(recompute: Recompute, snapshot: Snapshot) -> FileChange:
+    """`recompute` on the event loop or, for a long text, in a thread."""
+    if snapshot.text is None or len(snapshot.text.text) <= INLINE_CHARACTERS:
+        return recompute(snapshot)
+    return await asyncio.to_thread(recompute, snapshot)
+
+
+def approved(context: ToolContext, fresh: Proposal | None) -> ChangeProposal | None:
+    """The proposal that was approved; `fresh`, if the call was executed without one."""
+    proposal = context.proposal or fresh
+    if proposal is not None and not isinstance(proposal, ChangeProposal):
+        raise ToolError("The approved proposal is not one of this tool.")
+    return proposal
+
+
+async def carry_out(
+    workspace: Workspace, proposal: ChangeProposal, recompute: Recompute | None
+) -> tuple[FileChange, Applied]:
+    """Applies the one change of a proposal, in the form that its base has by then.
+
+    Without `recompute` a moved base is an error.
+
+    Raises:
+        ProposalSuperseded: the change would now do something else than was approved.
+        ToolError: it can't be done on what is there now.
+        WorkspaceError: see `Workspace.apply`.
+    """
+    change = proposal.changes[0]
+    for _ in range(ATTEMPTS):
+        try:
+            return change, await workspace.apply(change)
+        except BaseMoved as moved:
+            change = await _on_new_base(proposal, change, moved, recompute)
+    raise ToolError(
+        f"{change.path.display} keeps changing; nothing was changed by this call. Try again later."
+    )
+
+
+async def _on_new_base(
+    proposal: ChangeProposal, change: FileChange, moved: BaseMoved, recompute: Recompute | None
+) -> FileChange:
+    current = moved.current
+    if current is None:
+        raise ToolError(
+            f"{change.path.display} is gone: it was deleted or moved meanwhile. Nothing was changed."
+        )
+    if recompute is None or change.kind != "edit":
+        what = "was made" if change.kind == "create" else "was changed"
+        raise ToolError(
+            f"{change.path.display} {what} by somebody else meanwhile. Nothing was changed by this call: read it "
+            "again, then decide."
+        )
+    again = recompute if proposal.original is None else lambda snapshot: rebased(change, snapshot)
+    new = await computed(again, current)
+    if not same_effect(change, new):
+        raise ProposalSuperseded(ChangeProposal.of([new], original=proposal.original))
+    return new
+
+
+def change_result(proposal: ChangeProposal, change: FileChange, applied: Applied) -> ToolResult:
+    """What was done: the change itself, so that the file need not be read again to see it."""
+    notes = list(applied.notes)
+    if applied.created_directories:
+        notes.append(f"Made the directories {', '.join(applied.created_directories)}")
+    if applied.unsaved:
+        notes.append("The change is in the editor, not saved yet: commands don't see it")
+    body = _done(change)
+    if applied.text is not None and applied.text != change.new_text:
+        body += "\nThe user changed the file meanwhile as well. Its text against the one before:\n"
+        body += _bounded(_diff(change.path, change.old_text, applied.text))
+    elif change.kind == "edit":
+        body += f"\n{_bounded(change.diff(_DIFF_LINES))}"
+    if proposal.original is not None:
+        proposed = proposal.original.changes[0].new_text
+        body += "\nThe user changed your text before accepting it. Your text against what was written:\n"
+        body += _bounded(_diff(change.path, proposed, change.new_text))
+    return text_result(with_notes(body, notes), details={"changes": [_details(change)]})
+
+
+def _done(change: FileChange) -> str:
+    name = change.path.display
+    counts = f"(+{change.added} −{change.removed})"
+    match change.kind:
+        case "create":
+            return f"Created {name} {counts}."
+        case "edit":
+            return f"Changed {name} {counts}:"
+        case "delete":
+            return f"Deleted {name}."
+        case "move":
+            return f"Moved {name} to {'' if change.target is None else change.target.display}."
+
+
+def _diff(path: ResolvedPath, old: str, new: str) -> str:
+    name = path.display.lstrip("/")
+    return unified_diff(old, new, f"a/{name}", f"b/{name}", max_lines=_DIFF_LINES)
+
+
+def _bounded(diff: str) -> str:
+    lines = [clipped(line, _DIFF_LINE) for line in diff.splitlines()]
+    return clipped("\n".join(lines), _DIFF_CHARACTERS)
+
+
+def _details(change: FileChange) -> dict[str, Json]:
+    details: dict[str, Json] = {
+        "kind": change.kind,
+        "uri": change.path.path.as_uri(),
+        "added": change.added,
+        "removed": change.removed,
+    }
+    if change.target is not None:
+        details["target"] = change.target.path.as_uri()
+    return details

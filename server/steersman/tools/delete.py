@@ -1,0 +1,56 @@
+"""delete: one file, or one symbolic link itself."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.tool import ToolContext, ToolResult
+from steersman.tools.base import BaseTool
+from steersman.tools.changing import approved, carry_out, change_result
+from steersman.tools.ledger import ReadLedger
+from steersman.tools.schema import Arguments
+from steersman.workspace.changes import ChangeProposal, deletion
+from steersman.workspace.errors import PathError
+from steersman.workspace.ports import Workspace
+
+
+class DeleteArguments(Arguments):
+    renames: ClassVar = {
+        "file_path": "path",
+        "filePath": "path",
+        "filename": "path",
+        "file": "path",
+        "target_file": "path",
+        "description": None,
+        "explanation": None,
+    }
+    path: str = Field(description="File to delete, relative to the workspace folder or absolute.")
+
+
+class DeleteTool(BaseTool[DeleteArguments]):
+    name = "delete"
+    description = (
+        "Delete one file. It can be restored by the user. A symbolic link is deleted itself, not its target."
+    )
+    arguments = DeleteArguments
+
+    def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._ledger = ledger
+
+    async def propose(self, args: DeleteArguments, signal: AbortSignal) -> ChangeProposal:
+        path = self._workspace.resolve(args.path, for_write=True, follow=False)
+        if path.path.is_dir() and not path.path.is_symlink():
+            raise PathError(
+                f"{path.display} is a directory. delete takes files only: delete its files one by one, or use bash."
+            )
+        snapshot = await self._workspace.read(path)
+        return ChangeProposal.of([deletion(snapshot, protected=self._workspace.rules.protected(path))])
+
+    async def execute(self, args: DeleteArguments, context: ToolContext) -> ToolResult:
+        proposal = approved(context, None) or await self.propose(args, context.signal)
+        change, applied = await carry_out(self._workspace, proposal, None)
+        self._ledger.forget(change.path.path)
+        return change_result(proposal, change, applied)

@@ -1,0 +1,84 @@
+"""move: one file, or one symbolic link itself, to a place where nothing is."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.tool import ToolContext, ToolError, ToolResult
+from steersman.tools.base import BaseTool
+from steersman.tools.changing import approved, carry_out, change_result
+from steersman.tools.ledger import ReadLedger
+from steersman.tools.schema import Arguments
+from steersman.workspace.changes import ChangeProposal, relocation
+from steersman.workspace.errors import PathError
+from steersman.workspace.ports import Workspace
+from steersman.workspace.roots import ResolvedPath
+
+
+class MoveArguments(Arguments):
+    renames: ClassVar = {
+        **dict.fromkeys(("source", "src", "from_path", "old_path", "oldPath", "source_path", "path"), "from"),
+        **dict.fromkeys(("destination", "dest", "dst", "target", "to_path", "new_path", "newPath"), "to"),
+        "destination_path": "to",
+        "description": None,
+    }
+    from_: str = Field(
+        alias="from", description="File to move, relative to the workspace folder or absolute."
+    )
+    to: str = Field(description="Its new path; an existing directory keeps the file's name.")
+
+
+class MoveTool(BaseTool[MoveArguments]):
+    name = "move"
+    description = (
+        "Move or rename one file; directories on the way are made. It never replaces an existing file. References to "
+        "it in other files are not changed."
+    )
+    arguments = MoveArguments
+
+    def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._ledger = ledger
+
+    async def propose(self, args: MoveArguments, signal: AbortSignal) -> ChangeProposal:
+        source = self._workspace.resolve(args.from_, for_write=True, follow=False)
+        if source.path.is_dir() and not source.path.is_symlink():
+            raise PathError(
+                f"{source.display} is a directory. move takes files only: move its files, or use bash (git mv, mv)."
+            )
+        snapshot = await self._workspace.read(source)
+        target = self._target(args.to, source)
+        if source.path == target.path:
+            raise ToolError(f"{source.display} is there already.")
+        if await self._workspace.exists(target) and not _other_case(source, target):
+            raise ToolError(
+                f"{target.display} exists already, and move replaces nothing. Delete it first, if need be."
+            )
+        rules = self._workspace.rules
+        protected = rules.protected(source) or rules.protected(target)
+        return ChangeProposal.of([relocation(snapshot, target, protected=protected)])
+
+    async def execute(self, args: MoveArguments, context: ToolContext) -> ToolResult:
+        proposal = approved(context, None) or await self.propose(args, context.signal)
+        change, applied = await carry_out(self._workspace, proposal, None)
+        if change.target is not None:
+            self._ledger.moved(change.path.path, change.target.path)
+        return change_result(proposal, change, applied)
+
+    def _target(self, to: str, source: ResolvedPath) -> ResolvedPath:
+        target = self._workspace.resolve(to, for_write=True)
+        if to.endswith("/") or target.path.is_dir():
+            return self._workspace.resolve(
+                f"{to.rstrip('/')}/{source.path.name}", for_write=True, follow=False
+            )
+        return self._workspace.resolve(to, for_write=True, follow=False)
+
+
+def _other_case(source: ResolvedPath, target: ResolvedPath) -> bool:
+    """Whether only the name's case changes; on some file systems the target then exists: it is the source."""
+    return (
+        source.path.parent == target.path.parent
+        and source.path.name.casefold() == target.path.name.casefold()
+    )

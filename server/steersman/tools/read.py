@@ -1,0 +1,149 @@
+"""read: a page of a text file, or an image.
+
+The text is given as it is, without line numbers: what the model sees is then exactly what `edit` has to match, and
+nothing has to be taken off a line before it is quoted. Places are named by the notes and by grep.
+"""
+
+import base64
+from typing import ClassVar
+
+from pydantic import Field
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.messages import Image, Text
+from steersman.agent.tool import Proposal, ToolContext, ToolError, ToolResult, text_result
+from steersman.tools.base import BaseTool, count, with_notes
+from steersman.tools.ledger import ReadLedger
+from steersman.tools.paging import MAX_BYTES, MAX_LINE, MAX_LINES, Page, page_of
+from steersman.tools.proposals import access_needed, require_access
+from steersman.tools.schema import Arguments
+from steersman.workspace.ports import Snapshot, Workspace
+from steersman.workspace.text import TextError
+
+MAX_IMAGE_BYTES = 3_750_000
+"""As base64 that is 5 MB, the most that the model APIs take."""
+_LISTED = 5
+
+
+class ReadArguments(Arguments):
+    renames: ClassVar = {
+        "file_path": "path",
+        "filePath": "path",
+        "filepath": "path",
+        "filename": "path",
+        "file": "path",
+        "target_file": "path",
+        "absolute_path": "path",
+        "start_line": "offset",
+        "startLine": "offset",
+        "line": "offset",
+        "max_lines": "limit",
+        "n_lines": "limit",
+    }
+    path: str = Field(description="File to read, relative to the workspace folder or absolute.")
+    offset: int | None = Field(None, ge=0, description="Line to begin with, from 1.")
+    limit: int | None = Field(None, ge=1, description=f"Most lines to return; {MAX_LINES} at most.")
+
+
+class ReadTool(BaseTool[ReadArguments]):
+    name = "read"
+    description = (
+        "Read a file of the workspace: text as it is, or an image (png, jpeg, gif, webp). Long files come in pages "
+        f"of up to {MAX_LINES} lines or {MAX_BYTES // 1024} KB; go on with `offset`. Read files with this tool rather "
+        "than with cat or sed, and several at once where you need them."
+    )
+    arguments = ReadArguments
+    execution = "parallel"
+
+    def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._ledger = ledger
+
+    async def propose(self, args: ReadArguments, signal: AbortSignal) -> Proposal | None:
+        return access_needed(self._workspace, self.name, self._workspace.resolve(args.path))
+
+    async def execute(self, args: ReadArguments, context: ToolContext) -> ToolResult:
+        path = self._workspace.resolve(args.path)
+        require_access(self._workspace, self.name, path, context)
+        snapshot = await self._workspace.read(path)
+        mime_type = image_type(snapshot.data)
+        if mime_type is not None:
+            return _image(snapshot, mime_type)
+        return self._text(snapshot, args)
+
+    def _text(self, snapshot: Snapshot, args: ReadArguments) -> ToolResult:
+        name = snapshot.path.display
+        try:
+            text = snapshot.as_text()
+        except TextError as error:
+            raise ToolError(f"{name}: {error}") from error
+        offset = max(args.offset or 1, 1)
+        page = page_of(text.text, offset, min(args.limit or MAX_LINES, MAX_LINES))
+        if page.last < offset and offset > 1:
+            raise ToolError(
+                f"offset {offset} is beyond the end of {name}, which has {count(page.total, 'line')}."
+            )
+        self._note_seen(snapshot, page)
+        notes = _notes(snapshot, page)
+        if not text.certain:
+            notes.append(
+                f"Shown as {text.encoding}: the file is not UTF-8 and declares no encoding; only ASCII can be added"
+            )
+        return text_result(
+            with_notes(page.text, notes),
+            details={"firstLine": page.first, "lastLine": page.last, "totalLines": page.total},
+        )
+
+    def _note_seen(self, snapshot: Snapshot, page: Page) -> None:
+        first = page.first
+        for line in page.cut:
+            self._ledger.saw(snapshot, first, line - 1, page.total)
+            first = line + 1
+        self._ledger.saw(snapshot, first, page.last, page.total)
+
+
+def _notes(snapshot: Snapshot, page: Page) -> list[str]:
+    notes: list[str] = []
+    if not snapshot.data:
+        notes.append("The file is empty")
+    elif page.next_offset is not None:
+        notes.append(
+            f"Lines {page.first}-{page.last} of {page.total}. Use offset={page.next_offset} to continue"
+        )
+    elif page.first > 1:
+        notes.append(f"Lines {page.first}-{page.last} of {page.total}: the end of the file")
+    if page.cut:
+        listed = ", ".join(map(str, page.cut[:_LISTED])) + (" …" if len(page.cut) > _LISTED else "")
+        which = "Line" if len(page.cut) == 1 else "Lines"
+        notes.append(
+            f"{which} {listed}: only the first {MAX_LINE} characters are shown. For the rest use grep, or bash: "
+            f"sed -n '{page.cut[0]}p' FILE | cut -c {MAX_LINE + 1}-"
+        )
+    if snapshot.dirty:
+        notes.append("This is the editor's text, which is not saved yet")
+    return notes
+
+
+def image_type(data: bytes) -> str | None:
+    """The MIME type of an image that models take, by its first bytes."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if data.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return "image/webp"
+    return None
+
+
+def _image(snapshot: Snapshot, mime_type: str) -> ToolResult:
+    name, size = snapshot.path.display, len(snapshot.data)
+    if size > MAX_IMAGE_BYTES:
+        raise ToolError(
+            f"{name} is an image of {size:,} bytes; at most {MAX_IMAGE_BYTES:,} can be shown. "
+            "Make a smaller copy with bash, if there is a program for it."
+        )
+    data = base64.b64encode(snapshot.data).decode("ascii")
+    return ToolResult((Text(f"{name} ({mime_type}, {size:,} bytes)"), Image(data, mime_type)))

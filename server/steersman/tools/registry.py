@@ -1,0 +1,32 @@
+"""The built-in tools of a session."""
+
+from steersman.agent.tool import Tool
+from steersman.tools.bash import BashTool, CommandSettings
+from steersman.tools.delete import DeleteTool
+from steersman.tools.edit import EditTool
+from steersman.tools.find import FindTool
+from steersman.tools.grep import GrepTool
+from steersman.tools.ledger import ReadLedger
+from steersman.tools.ls import LsTool
+from steersman.tools.move import MoveTool
+from steersman.tools.read import ReadTool
+from steersman.tools.write import WriteTool
+from steersman.workspace.ports import Workspace
+from steersman.workspace.search import Ripgrep
+
+
+def standard_tools(
+    workspace: Workspace, *, ledger: ReadLedger, commands: CommandSettings, ripgrep: Ripgrep
+) -> list[Tool]:
+    """The tools in the order in which models are shown them. `workspace` and `ledger` are one session's."""
+    return [
+        ReadTool(workspace, ledger),
+        LsTool(workspace),
+        FindTool(workspace, ripgrep),
+        GrepTool(workspace, ripgrep),
+        EditTool(workspace, ledger),
+        WriteTool(workspace, ledger),
+        DeleteTool(workspace, ledger),
+        MoveTool(workspace, ledger),
+        BashTool(workspace, commands),
+    ]

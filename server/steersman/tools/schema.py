@@ -1,0 +1,170 @@
+"""Arguments of tools: what is put right before validation, the JSON Schema that models are shown, and errors that
+they can act on."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails
+
+from steersman.agent.messages import Json, JsonObject
+from steersman.agent.tool import BadArguments
+
+_SHOWN = 60
+_EXPECTED = {
+    "string": "a string",
+    "int": "an integer",
+    "float": "a number",
+    "bool": "true or false",
+    "list": "an array",
+    "model": "an object",
+    "dict": "an object",
+}
+
+
+class Arguments(BaseModel):
+    """Base of a tool's arguments: camelCase outside, strings coerced to numbers and booleans, unknown names refused.
+
+    They are refused, since an argument that is silently ignored (`replaceAll`) makes a call do something else than
+    was meant. What is known to be harmless, or another tool's name for the same thing, stands in `renames`.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="forbid",
+        frozen=True,
+        coerce_numbers_to_str=True,
+    )
+
+    renames: ClassVar[Mapping[str, str | None]] = {}
+    """Other names for a field, by the name that models use; None for one that is dropped."""
+
+    @classmethod
+    def mend(cls, raw: dict[str, Json]) -> dict[str, Json]:
+        """Puts other shapes right, after the renaming. May change and return `raw`."""
+        return raw
+
+    @classmethod
+    def bind(cls, arguments: JsonObject, tool: str) -> Self:
+        """The arguments, put right, coerced and validated.
+
+        Raises:
+            BadArguments: they don't fit; the text names each field, what was expected and what came.
+        """
+        try:
+            return cls.model_validate(cls.mend(cls.renamed(arguments)))
+        except ValidationError as error:
+            raise BadArguments(_explain(error.errors(include_url=False), tool, cls)) from None
+
+    @classmethod
+    def renamed(cls, arguments: JsonObject) -> dict[str, Json]:
+        """The arguments under their own names. A null is left out where the field may be: that is what it means."""
+        fields = {field.alias or name: field for name, field in cls.model_fields.items()}
+        raw: dict[str, Json] = {}
+        for name, value in arguments.items():
+            known = name if name in fields else cls.renames.get(name, to_camel(name))
+            if known is None or (known != name and known in arguments):
+                continue
+            field = fields.get(known)
+            if value is None and (field is None or not field.is_required()):
+                continue
+            raw[name if field is None else known] = value
+        return raw
+
+    def as_json(self) -> dict[str, Json]:
+        """As they are used: camelCase, without what was not given."""
+        return self.model_dump(by_alias=True, exclude_none=True)
+
+
+def from_json_text(value: Json) -> Json:
+    """An array or object that was given as a string of JSON; everything else as it is."""
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        try:
+            parsed: Json = json.loads(value)
+        except ValueError:
+            return value
+        return parsed
+    return value
+
+
+def schema_of(model: type[Arguments]) -> JsonObject:
+    """The JSON Schema of `model`, with what models stumble over taken out: references, titles, null variants."""
+    schema: dict[str, Json] = model.model_json_schema(by_alias=True)
+    definitions = schema.pop("$defs", {})
+    simple = _simplified(schema, definitions if isinstance(definitions, Mapping) else {})
+    return simple if isinstance(simple, Mapping) else {}
+
+
+def _simplified(node: Json, definitions: Mapping[str, Json]) -> Json:
+    if isinstance(node, list):
+        return [_simplified(item, definitions) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    reference = node.get("$ref")
+    if isinstance(reference, str):
+        return _simplified(definitions[reference.rsplit("/", 1)[-1]], definitions)
+    variants = node.get("anyOf")
+    if isinstance(variants, list):
+        real = [variant for variant in variants if variant != {"type": "null"}]
+        if len(real) == 1 and isinstance(real[0], Mapping):
+            node = {**real[0], **{key: value for key, value in node.items() if key != "anyOf"}}
+    return {
+        key: _properties(value, definitions) if key == "properties" else _simplified(value, definitions)
+        for key, value in node.items()
+        if not (key == "title" or (key == "default" and value is None))
+    }
+
+
+def _properties(value: Json, definitions: Mapping[str, Json]) -> Json:
+    """Names of properties are not keywords: one may be called `title`."""
+    assert isinstance(value, Mapping)
+    return {name: _simplified(schema, definitions) for name, schema in value.items()}
+
+
+def _explain(errors: Iterable[ErrorDetails], tool: str, model: type[Arguments]) -> str:
+    found = list(errors)
+    lines = [f"- {_field(error['loc'])}: {_problem(error)}" for error in found]
+    names = [
+        f"{field.alias or name}{'' if field.is_required() else '?'}"
+        for name, field in model.model_fields.items()
+    ]
+    return "\n".join([f"Invalid arguments for {tool} ({', '.join(names)}):", *lines])
+
+
+def _field(location: tuple[int | str, ...]) -> str:
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text or "arguments"
+
+
+def _problem(error: ErrorDetails) -> str:
+    kind, context, got = error["type"], error.get("ctx", {}), _shown(error["input"])
+    match kind:
+        case "missing":
+            return "required, but missing"
+        case "extra_forbidden":
+            return "there is no such field"
+        case "greater_than_equal":
+            return f"expected at least {context['ge']:g}, got {got}"
+        case "greater_than":
+            return f"expected more than {context['gt']:g}, got {got}"
+        case "less_than_equal":
+            return f"expected at most {context['le']:g}, got {got}"
+        case "too_short":
+            return f"expected at least {context['min_length']} item, got {got}"
+    expected = _EXPECTED.get(kind.split("_", 1)[0])
+    if expected is not None:
+        return f"expected {expected}, got {got}"
+    return f"{error['msg']}, got {got}"
+
+
+def _shown(value: object) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except ValueError:
+        text = str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

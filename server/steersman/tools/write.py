@@ -1,0 +1,80 @@
+"""write: a whole file, new or in the place of one that the session has read."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.tool import ToolContext, ToolError, ToolResult, text_result
+from steersman.tools.base import BaseTool
+from steersman.tools.changing import approved, carry_out, change_result, computed
+from steersman.tools.ledger import ReadLedger
+from steersman.tools.schema import Arguments
+from steersman.workspace.changes import ChangeProposal, FileChange, creation, edition
+from steersman.workspace.errors import FileNotFound, PathError
+from steersman.workspace.ports import Snapshot, Workspace
+from steersman.workspace.text import TextError
+
+
+class WriteArguments(Arguments):
+    renames: ClassVar = {
+        "file_path": "path",
+        "filePath": "path",
+        "filename": "path",
+        "file": "path",
+        "target_file": "path",
+        "contents": "content",
+        "file_text": "content",
+        "text": "content",
+        "code": "content",
+        "description": None,
+    }
+    path: str = Field(description="File to write, relative to the workspace folder or absolute.")
+    content: str = Field(description="The whole content.")
+
+
+class WriteTool(BaseTool[WriteArguments]):
+    name = "write"
+    description = (
+        "Write a whole file; directories on the way are made. An existing file must have been read in full in this "
+        "session and not have changed since. To change a part of a file use edit."
+    )
+    arguments = WriteArguments
+
+    def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._ledger = ledger
+
+    async def propose(self, args: WriteArguments, signal: AbortSignal) -> ChangeProposal | None:
+        if args.path.endswith("/"):
+            raise PathError(f"{args.path} names a directory: give the name of a file.")
+        path = self._workspace.resolve(args.path, for_write=True)
+        protected = self._workspace.rules.protected(path)
+        try:
+            snapshot = await self._workspace.read(path)
+        except FileNotFound:
+            return ChangeProposal.of([creation(path, args.content, protected=protected)])
+        reason = self._ledger.reason_not_to_overwrite(snapshot)
+        if reason is not None:
+            raise ToolError(reason)
+
+        def make(base: Snapshot) -> FileChange:
+            try:
+                return edition(base, base.as_text().rewrite(args.content), protected=protected)
+            except TextError as error:
+                raise ToolError(f"{path.display}: {error} Nothing was changed.") from error
+
+        change = await computed(make, snapshot)
+        unchanged = change.new is not None and change.new.data() == snapshot.data
+        return None if unchanged else ChangeProposal.of([change])
+
+    async def execute(self, args: WriteArguments, context: ToolContext) -> ToolResult:
+        fresh = None if context.proposal else await self.propose(args, context.signal)
+        proposal = approved(context, fresh)
+        if proposal is None:
+            return text_result(f"{args.path} has exactly this content already; nothing was written.")
+        change, applied = await carry_out(self._workspace, proposal, None)
+        if applied.sha256 is not None and proposal.original is None:
+            self._ledger.wrote(change.path.path, applied.sha256)
+        return change_result(proposal, change, applied)

@@ -1,0 +1,283 @@
+"""Files on the disk, whole or not at all: read, write by a temporary file and a rename, move, remove.
+
+Blocking functions on absolute paths; they know no workspace, raise OSError and leave no temporary file behind.
+"""
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+_COPY_CHUNK = 1024 * 1024
+_NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EXDEV)
+
+
+class NotRegular(OSError):
+    """A directory, device, pipe or socket is where a file was expected; the text says which."""
+
+
+class TooLarge(OSError):
+    """The file has more bytes than the caller takes."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(errno.EFBIG, "the file is too large")
+        self.size = size
+
+
+def read_regular(path: Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
+    """The bytes of a regular file and its state. A pipe or a device is refused, not waited for.
+
+    Raises:
+        NotRegular, TooLarge, OSError.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY)
+    try:
+        status = os.fstat(descriptor)
+        require_regular(status)
+        if status.st_size > max_bytes:
+            raise TooLarge(status.st_size)
+        # One byte more than expected tells the end in the same call; pseudo files say 0 and have more.
+        data = os.read(descriptor, status.st_size + 1)
+        if len(data) != status.st_size:
+            data += _read_rest(descriptor, max_bytes - len(data))
+        return data, status
+    finally:
+        os.close(descriptor)
+
+
+def _read_rest(descriptor: int, room: int) -> bytes:
+    parts: list[bytes] = []
+    while part := os.read(descriptor, _COPY_CHUNK):
+        parts.append(part)
+        room -= len(part)
+        if room < 0:
+            raise TooLarge(sum(map(len, parts)))
+    return b"".join(parts)
+
+
+def require_regular(status: os.stat_result) -> None:
+    """Raises NotRegular unless `status` is a regular file's."""
+    kind = describe_kind(status.st_mode)
+    if kind != "file":
+        raise NotRegular(errno.EISDIR if kind == "directory" else errno.EINVAL, kind)
+
+
+def describe_kind(mode: int) -> str:
+    """`file`, `directory`, `symbolic link`, `pipe`, `socket` or `device`."""
+    kinds = {
+        stat.S_IFREG: "file",
+        stat.S_IFDIR: "directory",
+        stat.S_IFLNK: "symbolic link",
+        stat.S_IFIFO: "pipe",
+        stat.S_IFSOCK: "socket",
+    }
+    return kinds.get(stat.S_IFMT(mode), "device")
+
+
+def replace_file(path: Path, data: bytes, status: os.stat_result) -> None:
+    """Puts `data` in the place of an existing file; mode, extended attributes and, where allowed, owner stay.
+
+    Other hard links of the file keep the old bytes: writing through them would change files elsewhere.
+
+    Raises:
+        OSError: nothing was changed.
+    """
+    with _temporary(path.parent, data) as (temporary, descriptor):
+        _keep_owner(descriptor, status)
+        _copy_attributes(path, descriptor)
+        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+        os.fsync(descriptor)
+        temporary.replace(path)
+    sync_directory(path.parent)
+
+
+def create_file(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Puts a new file at `path`, with the usual permissions or the given ones.
+
+    Raises:
+        FileExistsError: something is there; it was not touched.
+        OSError: nothing was changed.
+    """
+    with _temporary(path.parent, data, permissions=0o666) as (temporary, descriptor):
+        if mode is not None:
+            os.fchmod(descriptor, stat.S_IMODE(mode))
+        os.fsync(descriptor)
+        _place_new(temporary, path)
+    sync_directory(path.parent)
+
+
+def _place_new(temporary: Path, path: Path) -> None:
+    """Gives the file its name unless that is taken. A hard link does both in one step."""
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+        temporary.replace(path)
+
+
+def move_file(source: Path, target: Path) -> None:
+    """Moves a file or a symbolic link itself, across devices too. What is at the target is never replaced, unless
+    it is the source under another spelling of its name.
+
+    Raises:
+        FileExistsError: something is at the target.
+        OSError: the source is where it was.
+    """
+    if os.path.lexists(target) and not _same_entry(source, target):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+    try:
+        source.rename(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        _copy_across(source, target)
+        source.unlink()
+    sync_directory(target.parent)
+    if source.parent != target.parent:
+        sync_directory(source.parent)
+
+
+def _copy_across(source: Path, target: Path) -> None:
+    status = source.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        target.symlink_to(source.readlink())
+        return
+    require_regular(status)
+    with _temporary(target.parent, b"") as (temporary, descriptor):
+        with source.open("rb", buffering=0) as original:
+            while chunk := original.read(_COPY_CHUNK):
+                _write_all(descriptor, chunk)
+        _keep_owner(descriptor, status)
+        _copy_attributes(source, descriptor)
+        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+        os.utime(descriptor, ns=(status.st_atime_ns, status.st_mtime_ns))
+        os.fsync(descriptor)
+        _place_new(temporary, target)
+
+
+def _same_entry(source: Path, target: Path) -> bool:
+    """Whether both names are one directory entry, on a file system that doesn't tell case apart."""
+    if source.parent != target.parent or source.name.casefold() != target.name.casefold():
+        return False
+    if not os.path.samestat(source.lstat(), target.lstat()):
+        return False
+    names = {name for name in os.listdir(source.parent) if name in (source.name, target.name)}  # noqa: PTH208
+    return len(names) == 1
+
+
+def remove_file(path: Path) -> None:
+    """Removes a file or a symbolic link itself.
+
+    Raises:
+        OSError: it is still there.
+    """
+    path.unlink()
+    sync_directory(path.parent)
+
+
+def make_directories(path: Path) -> list[Path]:
+    """Makes `path` and what is missing above it; returns what was made, outermost first.
+
+    Raises:
+        OSError: a file stands in the way, or the system refused; what had been made is gone again.
+    """
+    missing: list[Path] = []
+    at = path
+    while not os.path.lexists(at):
+        missing.append(at)
+        at = at.parent
+    made: list[Path] = []
+    try:
+        for directory in reversed(missing):
+            directory.mkdir()
+            made.append(directory)
+    except OSError:
+        remove_directories(made)
+        raise
+    if not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+    return made
+
+
+def remove_directories(made: list[Path]) -> None:
+    """Takes back what `make_directories` made, as far as it is still empty."""
+    for directory in reversed(made):
+        try:
+            directory.rmdir()
+        except OSError:
+            return  # somebody put something into it: it stays, and so does all above it
+
+
+def sync_directory(path: Path) -> None:
+    """Makes a rename durable. File systems that can't sync a directory are left alone."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except PermissionError:
+        return  # a directory that may be written but not read
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _temporary(directory: Path, data: bytes, *, permissions: int = 0o600) -> Iterator[tuple[Path, int]]:
+    """A new file in `directory` that holds `data`; gone at the end unless it was renamed.
+
+    Its name is short and fixed in length: one made from a name of the longest length would be too long.
+    """
+    path = directory / f".steersman-{secrets.token_hex(8)}.tmp"
+    descriptor = os.open(
+        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, permissions
+    )
+    try:
+        try:
+            _write_all(descriptor, data)
+            yield path, descriptor
+        finally:
+            os.close(descriptor)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _keep_owner(descriptor: int, status: os.stat_result) -> None:
+    if (os.geteuid(), os.getegid()) == (status.st_uid, status.st_gid):
+        return
+    for uid, gid in ((status.st_uid, status.st_gid), (-1, status.st_gid)):
+        try:
+            os.fchown(descriptor, uid, gid)
+        except OSError:
+            continue  # only root may give a file away; the group may still be ours to set
+        return
+
+
+def _copy_attributes(path: Path, descriptor: int) -> None:
+    """Extended attributes (labels, access lists), where the system has them and lets us."""
+    if not hasattr(os, "listxattr"):
+        return
+    try:
+        names = os.listxattr(path)
+    except OSError:
+        return  # a file system without them
+    for name in names:
+        try:
+            os.setxattr(descriptor, name, os.getxattr(path, name))
+        except OSError:
+            continue  # such as security labels, which only root may set

@@ -1,0 +1,225 @@
+"""Changes of files as values: computed before anyone is asked, bound to the version they were computed from.
+
+Pure functions on snapshots and text; nothing here touches a file.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from steersman.workspace.diff import Hunk, apply_hunks, count_changes, hunks, same_hunks, unified_diff
+from steersman.workspace.errors import ChangeRefused
+from steersman.workspace.merge import Conflict, rebase
+from steersman.workspace.ports import Snapshot
+from steersman.workspace.roots import ResolvedPath, printable
+from steersman.workspace.text import Text, view
+
+ChangeKind = Literal["create", "edit", "delete", "move"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file's change. `create` needs that nothing is there, the others that `base` is."""
+
+    kind: ChangeKind
+    path: ResolvedPath
+    base: Snapshot | None
+    """What the change was computed from; None for `create`."""
+    new: Text | None = None
+    """The text afterwards, for `create` and `edit`."""
+    target: ResolvedPath | None = None
+    """Where a `move` goes."""
+    protected: str | None = None
+    """The protect pattern that covers the path or the target: a question in every mode."""
+    added: int = 0
+    """Lines that come."""
+    removed: int = 0
+    """Lines that go; 0 for what has no lines."""
+
+    @property
+    def outside(self) -> bool:
+        """Whether a path of it is outside the workspace: a question in every mode."""
+        return self.path.outside or (self.target is not None and self.target.outside)
+
+    @property
+    def old_text(self) -> str:
+        """The text before, LF line ends; "" if there was none."""
+        return self.base.text.text if self.base is not None and self.base.text is not None else ""
+
+    @property
+    def new_text(self) -> str:
+        """The text afterwards, LF line ends; that of a moved file stays, that of a deleted one is ""."""
+        if self.kind == "move":
+            return self.old_text
+        return "" if self.new is None else self.new.text
+
+    @property
+    def base_sha256(self) -> str | None:
+        return None if self.base is None else self.base.sha256
+
+    def diff(self, max_lines: int | None = None) -> str:
+        """The unified diff; "" for a move and for what is not text."""
+        if self.kind == "move":
+            return ""
+        name = printable(self.path.relative).lstrip("/")
+        old_name = "/dev/null" if self.kind == "create" else f"a/{name}"
+        new_name = "/dev/null" if self.kind == "delete" else f"b/{name}"
+        return unified_diff(self.old_text, self.new_text, old_name, new_name, max_lines=max_lines)
+
+    def hunks(self) -> list[Hunk]:
+        """The hunks that can be chosen from; none for a move."""
+        return hunks(self.old_text, self.new_text)
+
+    def with_text(self, new_text: str) -> "FileChange":
+        """The same change as somebody has rewritten it: `new_text` is the whole text afterwards.
+
+        Raises:
+            ChangeRefused: a delete or a move has no text.
+            TextError: the file's encoding can't hold it.
+        """
+        if self.kind == "create":
+            return _counted(replace(self, new=view(new_text)))
+        if self.kind != "edit" or self.base is None:
+            raise ChangeRefused(f"A {self.kind} has no text that could be rewritten.")
+        return _counted(replace(self, new=self.base.as_text().rewrite(new_text)))
+
+    def with_hunks(self, ids: Collection[str]) -> "FileChange":
+        """The change with only some of its hunks.
+
+        Raises:
+            DiffError: an id is unknown.
+            ChangeRefused, TextError: see `with_text`.
+        """
+        return self.with_text(apply_hunks(self.old_text, self.hunks(), ids))
+
+    def key(self) -> dict[str, str | None]:
+        """What makes two changes the same: kind, places, base and result."""
+        result = None if self.new is None else hashlib.sha256(self.new.data()).hexdigest()
+        target = None if self.target is None else str(self.target.path)
+        return {
+            "kind": self.kind,
+            "path": str(self.path.path),
+            "target": target,
+            "base": self.base_sha256,
+            "result": result,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeProposal:
+    """What the user is asked about: one or more changes. A `Proposal` of the kernel's tool port."""
+
+    changes: tuple[FileChange, ...]
+    title: str
+    """`Edit src/app.py (+3 −1)`."""
+    digest: str
+    original: "ChangeProposal | None" = None
+    """What the tool had proposed, if the one who was asked has rewritten it: it can be merged then, not computed
+    anew."""
+
+    @classmethod
+    def of(
+        cls, changes: Sequence[FileChange], *, original: "ChangeProposal | None" = None
+    ) -> "ChangeProposal":
+        """A proposal of at least one change."""
+        title = _title(changes[0])
+        if len(changes) > 1:
+            title += f" and {len(changes) - 1} more"
+        return cls(tuple(changes), title, digest_of([change.key() for change in changes]), original)
+
+    @property
+    def outside(self) -> bool:
+        return any(change.outside for change in self.changes)
+
+    @property
+    def protected(self) -> str | None:
+        """A protect pattern that covers one of the paths."""
+        return next((change.protected for change in self.changes if change.protected), None)
+
+    def rewritten(self, texts: Mapping[str, str]) -> "ChangeProposal":
+        """As the user has edited it: new whole texts by `str(change.path.path)`.
+
+        Raises:
+            ChangeRefused, TextError: see `FileChange.with_text`.
+        """
+        return self.of(
+            [
+                change.with_text(texts[str(change.path.path)]) if str(change.path.path) in texts else change
+                for change in self.changes
+            ],
+            original=self.original or self,
+        )
+
+
+def digest_of(value: object) -> str:
+    """A SHA-256 of a JSON-like value, for proposals."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def creation(path: ResolvedPath, content: str, *, protected: str | None = None) -> FileChange:
+    """A new file.
+
+    Raises:
+        ChangeRefused: the content holds a NUL.
+        TextError: it is no valid Unicode.
+    """
+    if "\0" in content:
+        raise ChangeRefused("The content holds a NUL character, which would make the file binary.")
+    new = view(content)
+    new.data()
+    return _counted(FileChange("create", path, None, new, protected=protected))
+
+
+def edition(base: Snapshot, new: Text, *, protected: str | None = None) -> FileChange:
+    """An existing file with another text, made from the base's own `Text` so that its bytes are kept."""
+    return _counted(FileChange("edit", base.path, base, new, protected=protected))
+
+
+def deletion(base: Snapshot, *, protected: str | None = None) -> FileChange:
+    return _counted(FileChange("delete", base.path, base, protected=protected))
+
+
+def relocation(base: Snapshot, target: ResolvedPath, *, protected: str | None = None) -> FileChange:
+    return FileChange("move", base.path, base, target=target, protected=protected)
+
+
+def rebased(change: FileChange, current: Snapshot) -> FileChange:
+    """An edit merged into what the file has become.
+
+    Raises:
+        ChangeRefused: it overlaps with what has changed, or is no edit.
+        TextError: the file is no text any more, or can't hold the new one.
+    """
+    if change.kind != "edit":
+        raise ChangeRefused(f"{change.path.display} was changed meanwhile. Read it again.")
+    merged = rebase(change.old_text, change.new_text, current.as_text().text)
+    if isinstance(merged, Conflict):
+        raise ChangeRefused(
+            f"{change.path.display} was changed meanwhile in the same place, near line {merged.line}. "
+            "Read it again and make the edit on what is there now."
+        )
+    return edition(current, current.as_text().rewrite(merged), protected=change.protected)
+
+
+def same_effect(ours: FileChange, theirs: FileChange) -> bool:
+    """Whether who has approved the one has seen all that the other does: same file, same lines out and in."""
+    return (
+        ours.kind == theirs.kind
+        and ours.path.path == theirs.path.path
+        and same_hunks(ours.hunks(), theirs.hunks())
+    )
+
+
+def _counted(change: FileChange) -> FileChange:
+    counts = count_changes(change.old_text, change.new_text)
+    return replace(change, added=counts.added, removed=counts.removed)
+
+
+def _title(change: FileChange) -> str:
+    name = change.path.display
+    if change.target is not None:
+        return f"Move {name} to {change.target.display}"
+    counts = f" (+{change.added} −{change.removed})" if change.added or change.removed else ""
+    return f"{change.kind.capitalize()} {name}{counts}"

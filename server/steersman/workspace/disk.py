@@ -1,0 +1,245 @@
+"""The workspace on the disk: containment and rules, reading, and changes that are made whole or not at all."""
+
+import asyncio
+import errno
+import os
+import stat
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from steersman.workspace import atomic
+from steersman.workspace.changes import FileChange
+from steersman.workspace.errors import (
+    ChangeRefused,
+    DeniedPath,
+    FileAccessError,
+    FileNotFound,
+    PathError,
+    WorkspaceError,
+)
+from steersman.workspace.locks import LockTable
+from steersman.workspace.ports import Applied, BaseMoved, Entry, KeepPreImage, PreImage, Snapshot
+from steersman.workspace.process import outlast
+from steersman.workspace.roots import ResolvedPath, Roots, printable
+from steersman.workspace.rules import PathRules
+from steersman.workspace.snapshots import explain, link_snapshot, list_entries, read_file, sha256
+from steersman.workspace.suggest import near_misses
+
+INLINE_BYTES = 256 * 1024
+"""Up to here a file is read on the event loop: that takes less time than a thread does."""
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+async def _keep_nothing(_image: PreImage) -> None:
+    return
+
+
+class DiskWorkspace:
+    """Implements `ports.Workspace` without an editor."""
+
+    __slots__ = ("_keep", "locks", "roots", "rules")
+
+    def __init__(
+        self,
+        roots: Roots,
+        rules: PathRules | None = None,
+        *,
+        locks: LockTable | None = None,
+        keep_preimage: KeepPreImage = _keep_nothing,
+    ) -> None:
+        """`locks` is the server's table, shared by all its workspaces."""
+        self.roots = roots
+        self.rules = rules or PathRules()
+        self.locks = locks or LockTable()
+        self._keep = keep_preimage
+
+    def resolve(self, path: str, *, for_write: bool = False, follow: bool = True) -> ResolvedPath:
+        resolved = self.roots.resolve(path, for_write=for_write, follow=follow)
+        pattern = self.rules.denied(resolved)
+        if pattern is not None:
+            raise DeniedPath(
+                f"{printable(path)} is denied by the rule `{pattern}`: it may hold secrets, no tool may touch it. "
+                "Go on without it, or ask the user, who alone can change the deny rules."
+            )
+        return resolved
+
+    async def read(self, path: ResolvedPath) -> Snapshot:
+        try:
+            status = path.path.lstat()
+            if stat.S_ISLNK(status.st_mode):
+                return link_snapshot(path, status)
+            if status.st_size <= INLINE_BYTES:
+                return read_file(path)
+            return await asyncio.to_thread(read_file, path)
+        except OSError as error:
+            failure = explain(error, path)
+        raise await self._with_suggestions(failure, path)
+
+    async def exists(self, path: ResolvedPath) -> bool:
+        return os.path.lexists(path.path)
+
+    async def entries(self, path: ResolvedPath) -> Sequence[Entry]:
+        try:
+            return await asyncio.to_thread(list_entries, path.path)
+        except OSError as error:
+            failure = explain(error, path)
+        raise await self._with_suggestions(failure, path)
+
+    async def apply(self, change: FileChange) -> Applied:
+        places = [change.path.path] if change.target is None else [change.path.path, change.target.path]
+        async with self.locks.hold(*places):
+            return await self.apply_locked(change)
+
+    async def apply_locked(self, change: FileChange) -> Applied:
+        """`apply` for a workspace before this one, which holds the locks itself.
+
+        Raises:
+            As `Workspace.apply`.
+        """
+        for place in (change.path, change.target):
+            if place is not None and os.path.realpath(place.path.parent) != str(place.path.parent):
+                raise PathError(f"{place.display}: a directory of the path was replaced by a link meanwhile.")
+        try:
+            match change.kind:
+                case "create":
+                    return await self._create(change)
+                case "edit":
+                    return await self._edit(change)
+                case "delete":
+                    return await self._delete(change)
+                case "move":
+                    return await self._move(change)
+        except OSError as error:
+            raise _unchanged(explain(error, change.path)) from error
+
+    def unsaved_files(self) -> Sequence[str]:
+        return ()
+
+    async def _create(self, change: FileChange) -> Applied:
+        path, data = change.path, _new_data(change)
+        if os.path.lexists(path.path):
+            raise BaseMoved(path, await self.read(path))
+        await self._keep(PreImage(path.path, "absent"))
+        try:
+            made = await _to_the_end(_create_with_directories, path.path, data)
+        except FileExistsError:
+            raise BaseMoved(path, await self.read(path)) from None
+        return Applied(sha256(data), created_directories=self._named(made))
+
+    async def _edit(self, change: FileChange) -> Applied:
+        data = _new_data(change)
+        _current, status = await self._checked(change)
+        if not status.st_mode & 0o222 or not os.access(change.path.path, os.W_OK):
+            mode = stat.S_IMODE(status.st_mode)
+            raise FileAccessError(
+                f"{change.path.display} is read-only (mode {mode:o}); nothing was changed. "
+                "If it has to change, ask the user to make it writable."
+            )
+        await _to_the_end(_replace_if_same, change.path.path, data, status)
+        notes: tuple[str, ...] = ()
+        if status.st_nlink > 1:
+            notes = (f"The file had {status.st_nlink} hard links; the other names keep the old content.",)
+        return Applied(sha256(data), notes=notes)
+
+    async def _delete(self, change: FileChange) -> Applied:
+        await self._checked(change)
+        await _to_the_end(atomic.remove_file, change.path.path)
+        return Applied(None)
+
+    async def _move(self, change: FileChange) -> Applied:
+        target = change.target
+        if target is None:
+            raise ChangeRefused("A move needs a target.")
+        current, _status = await self._checked(change)
+        await self._keep(PreImage(target.path, "absent"))
+        try:
+            made = await _to_the_end(_move_with_directories, change.path.path, target.path)
+        except FileExistsError:
+            raise ChangeRefused(f"{target.display} exists already; nothing was moved.") from None
+        return Applied(current.sha256, created_directories=self._named(made))
+
+    async def _checked(self, change: FileChange) -> tuple[Snapshot, os.stat_result]:
+        """What is there now, if it is the base of the change; its pre-image has been kept."""
+        path = change.path
+        try:
+            status = path.path.lstat()
+            current = await self.read(path)
+        except (FileNotFoundError, FileNotFound):
+            raise BaseMoved(path, None) from None
+        if (
+            change.base is None
+            or change.base.sha256 != current.sha256
+            or change.base.is_link != current.is_link
+        ):
+            raise BaseMoved(path, current)
+        await self._keep(
+            PreImage(
+                path.path, "link" if current.is_link else "file", current.data, stat.S_IMODE(status.st_mode)
+            )
+        )
+        return current, status
+
+    async def _with_suggestions(self, failure: WorkspaceError, path: ResolvedPath) -> WorkspaceError:
+        if not isinstance(failure, FileNotFound) or path.root is None or path.link is not None:
+            return failure
+        root = path.root.path
+        below = os.path.relpath(path.path, root)
+        found = await asyncio.to_thread(
+            near_misses, root, below, lambda name: not self.rules.denied_name(name)
+        )
+        if not found:
+            return failure
+        named = ", ".join(printable(self.roots.relative(root / name)) for name in found)
+        return FileNotFound(f"{failure} Did you mean {named}?")
+
+    def _named(self, directories: Sequence[Path]) -> tuple[str, ...]:
+        return tuple(printable(self.roots.relative(directory)) for directory in directories)
+
+
+def _unchanged(failure: WorkspaceError) -> WorkspaceError:
+    return type(failure)(f"{failure} Nothing was changed.")
+
+
+def _create_with_directories(path: Path, data: bytes) -> list[Path]:
+    made = atomic.make_directories(path.parent)
+    try:
+        atomic.create_file(path, data)
+    except OSError:
+        atomic.remove_directories(made)
+        raise
+    return made
+
+
+def _move_with_directories(source: Path, target: Path) -> list[Path]:
+    made = atomic.make_directories(target.parent)
+    try:
+        atomic.move_file(source, target)
+    except OSError:
+        atomic.remove_directories(made)
+        raise
+    return made
+
+
+def _replace_if_same(path: Path, data: bytes, status: os.stat_result) -> None:
+    """The last look before the rename: programs that know no locks may have written since the base was checked."""
+    now = path.lstat()
+    if (now.st_ino, now.st_size, now.st_mtime_ns) != (status.st_ino, status.st_size, status.st_mtime_ns):
+        raise OSError(errno.EBUSY, "another program is writing the file")
+    atomic.replace_file(path, data, status)
+
+
+def _new_data(change: FileChange) -> bytes:
+    if change.new is None:
+        raise ChangeRefused(f"A {change.kind} needs a text.")
+    return change.new.data()
+
+
+async def _to_the_end(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """Runs blocking work in a thread and, if cancelled, waits for it all the same: the locks must not be given back
+    while it still writes."""
+    work = asyncio.ensure_future(asyncio.to_thread(function, *args, **kwargs))
+    await outlast(work)
+    return work.result()

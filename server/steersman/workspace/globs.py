@@ -1,0 +1,143 @@
+"""Glob patterns over paths with `/`, compiled to regular expressions that match in bounded time.
+
+`*` and `?` stop at `/`; `**` as a whole component spans components; `[…]`, `{a,b}` and `\\` work as in a shell.
+"""
+
+import re
+from functools import lru_cache
+
+MAX_PATTERN = 1000
+"""Longest pattern, in characters."""
+MAX_ALTERNATIVES = 256
+"""Most patterns that the braces of one pattern may expand to."""
+
+
+class GlobError(ValueError):
+    """The pattern is too long or expands to too much."""
+
+
+@lru_cache(maxsize=512)
+def compile_glob(pattern: str, *, ignore_case: bool = False) -> re.Pattern[str]:
+    """A regular expression whose `fullmatch` holds for the paths that `pattern` means.
+
+    Raises:
+        GlobError: longer than MAX_PATTERN, or its braces expand to more than MAX_ALTERNATIVES.
+    """
+    alternatives = "|".join(_translate(one) for one in expand_braces(pattern))
+    return re.compile(f"(?s:{alternatives})", re.IGNORECASE if ignore_case else 0)
+
+
+def expand_braces(pattern: str) -> list[str]:
+    """`a{b,c}` as `ab` and `ac`. A brace without its partner or without a comma is literal.
+
+    Raises:
+        GlobError: see `compile_glob`.
+    """
+    if len(pattern) > MAX_PATTERN:
+        raise GlobError(f"the pattern is longer than {MAX_PATTERN} characters")
+    done: list[str] = []
+    waiting = [(pattern, 0)]
+    while waiting:
+        text, start = waiting.pop()
+        found = _first_brace(text, start)
+        if found is None:
+            done.append(text)
+        else:
+            opening, closing, parts = found
+            if len(parts) == 1:
+                waiting.append((text, opening + 1))
+            else:
+                head, tail = text[:opening], text[closing + 1 :]
+                waiting.extend((head + part + tail, opening) for part in reversed(parts))
+        if len(done) + len(waiting) > MAX_ALTERNATIVES:
+            raise GlobError(f"the braces of the pattern expand to more than {MAX_ALTERNATIVES} patterns")
+    return done
+
+
+def _first_brace(text: str, start: int) -> tuple[int, int, list[str]] | None:
+    """The first balanced `{…}` from `start`: where it opens and closes, and its parts."""
+    opening = start
+    while (opening := _find_plain(text, "{", opening)) >= 0:
+        depth, part_start, parts, index = 0, opening + 1, list[str](), opening
+        while index < len(text):
+            char = text[index]
+            if char == "\\":
+                index += 1
+            elif char == "{":
+                depth += 1
+            elif char == "," and depth == 1:
+                parts.append(text[part_start:index])
+                part_start = index + 1
+            elif char == "}":
+                depth -= 1
+                if depth == 0:
+                    return opening, index, [*parts, text[part_start:index]]
+            index += 1
+        opening += 1
+    return None
+
+
+def _find_plain(text: str, char: str, start: int) -> int:
+    """Where `char` stands from `start` without a backslash before it; -1 if nowhere."""
+    while (found := text.find(char, start)) > 0 and text[found - 1] == "\\":
+        start = found + 1
+    return found
+
+
+def _translate(pattern: str) -> str:
+    components = pattern.split("/")
+    out: list[str] = []
+    last = len(components) - 1
+    for index, component in enumerate(components):
+        if component == "**":
+            if index and components[index - 1] == "**":
+                continue
+            # In the middle: any number of whole components. At the end: everything below, at least one component.
+            out.append(r"(?:[^/]+/)*" if index < last else ".+")
+        else:
+            out.append(_component(component) + ("/" if index < last else ""))
+    return "".join(out)
+
+
+def _component(component: str) -> str:
+    """One component. Text between two stars is matched at its first place for good: no backtracking explosion."""
+    chunks = [""]
+    index = 0
+    while index < len(component):
+        char = component[index]
+        index += 1
+        if char == "*":
+            if chunks[-1] or len(chunks) == 1:
+                chunks.append("")
+        elif char == "?":
+            chunks[-1] += "[^/]"
+        elif char == "[" and (closing := _class_end(component, index)) is not None:
+            chunks[-1] += _character_class(component[index:closing])
+            index = closing + 1
+        elif char == "\\" and index < len(component):
+            chunks[-1] += re.escape(component[index])
+            index += 1
+        else:
+            chunks[-1] += re.escape(char)
+    if len(chunks) == 1:
+        return chunks[0]
+    middle = "".join(f"(?>[^/]*?{chunk})" for chunk in chunks[1:-1])
+    return f"{chunks[0]}{middle}[^/]*{chunks[-1]}"
+
+
+def _class_end(text: str, start: int) -> int | None:
+    """Where the `]` stands that closes the class whose inside begins at `start`."""
+    first = start + 1 if text[start : start + 1] in ("!", "^") else start
+    found = text.find("]", first + 1)
+    return None if found < 0 else found
+
+
+def _character_class(inside: str) -> str:
+    negated = inside[:1] in ("!", "^")
+    body = inside[1:] if negated else inside
+    escaped = re.sub(r"([\\\[\]&~|^])", r"\\\1", body)
+    try:
+        re.compile(f"[{escaped}]")
+    except re.error:
+        return "(?!)"  # such as [z-a]: a range that holds nothing
+    return f"(?!/)[^{escaped}]" if negated else f"(?!/)[{escaped}]"

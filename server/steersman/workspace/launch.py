@@ -1,0 +1,107 @@
+"""How a program is started: which shell, which environment, which pipes, and why it could not be started."""
+
+import errno
+import os
+import shutil
+import subprocess
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from steersman.workspace.process_tree import MARKER_VARIABLE
+
+_QUIET = {
+    # No pager: output goes to nobody who could turn a page.
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "MANPAGER": "cat",
+    "SYSTEMD_PAGER": "cat",
+    # `true` takes what a program proposes in an editor (the merge message, the rebase plan) as it is.
+    "EDITOR": "true",
+    "VISUAL": "true",
+    "GIT_EDITOR": "true",
+    "GIT_SEQUENCE_EDITOR": "true",
+    # No question that nobody can answer.
+    "GIT_TERMINAL_PROMPT": "0",
+    "SSH_ASKPASS_REQUIRE": "never",
+    # No colours, no cursor movement.
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "CLICOLOR": "0",
+}
+_COLOURFUL = ("FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "COLORTERM")
+"""Variables whose presence would override NO_COLOR."""
+
+
+class StartError(Exception):
+    """A program could not be started; the text is for users and models."""
+
+
+def quiet_environment(
+    env: Mapping[str, str], cwd: Path, *, without: Collection[str] = (), marker: str | None = None
+) -> dict[str, str]:
+    """`env` for a program that runs by itself in `cwd`: nothing that asks, pages or paints, and none of `without`."""
+    left_out = {*without, *_COLOURFUL, "OLDPWD"}
+    result = {name: value for name, value in env.items() if name not in left_out}
+    result.update(_QUIET, PWD=str(cwd))
+    if marker is not None:
+        outer = env.get(MARKER_VARIABLE)
+        result[MARKER_VARIABLE] = f"{outer}:{marker}" if outer else marker
+    return result
+
+
+def shell_arguments(command: str, env: Mapping[str, str]) -> list[str]:
+    """The arguments that run `command` by bash, or by sh where there is no bash.
+
+    Raises:
+        StartError: there is no shell.
+    """
+    path = env.get("PATH", os.defpath)
+    shell = shutil.which("bash", path=path) or shutil.which("sh", path=path)
+    if shell is None:
+        raise StartError(f"No shell was found: neither bash nor sh is in PATH ({path}).")
+    return [shell, "-c", command]
+
+
+def start(
+    arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], merge_stderr: bool
+) -> subprocess.Popen[bytes]:
+    """Starts a program in a session of its own, with an empty stdin and unbuffered pipes for its output.
+
+    Raises:
+        StartError: it could not be started; the text says why and what to do.
+    """
+    if not arguments:
+        raise StartError("The command is empty.")
+    if not cwd.is_dir():
+        raise StartError(f"The working directory does not exist: {cwd}")
+    try:
+        return subprocess.Popen(
+            arguments,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except ValueError as error:  # a NUL, "=" in a variable's name, characters that can't be encoded
+        raise StartError(f"The command can't be passed to the system: {error}.") from error
+    except OSError as error:
+        raise StartError(_reason(error, arguments[0], cwd)) from error
+
+
+def _reason(error: OSError, program: str, cwd: Path) -> str:
+    match error.errno:
+        case errno.ENOENT if error.filename == str(cwd):
+            return f"The working directory does not exist: {cwd}"
+        case errno.ENOENT:
+            return f"The program was not found: {program}"
+        case errno.EACCES:
+            return f"Permission denied: {error.filename or program}"
+        case errno.E2BIG:
+            return "The command is too long for the system: put it into a script file, and run that."
+        case errno.EAGAIN | errno.ENOMEM | errno.EMFILE | errno.ENFILE:
+            return f"The system has no room for another process: {error.strerror}. Try again later."
+        case _:
+            return f"{program} could not be started: {error.strerror or error}"

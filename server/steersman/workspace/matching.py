@@ -1,0 +1,258 @@
+"""Where the old text of edits is, and what stands there afterwards. Works on LF text, as text.py shows it;
+knows no files.
+
+Every edit is matched against the original text. An exact match decides: one is the place, several are
+ambiguous. Only without one is old text looked for with folding (quotes, dashes, blanks, trailing blanks, one
+shift of the indentation), and then, too, there must be one place. New text is written code point for code
+point, with three exceptions that keep what the edit is not about:
+
+- After folding, lines that new text only repeats from old text stay as the file has them.
+- If the place is indented otherwise than old text, so are the new lines.
+- The final line end stays: old text `b\\n` and new text `b\\nc` at the end of `a\\nb\\n` give `a\\nb\\nc\\n`,
+  since models leave the last one out without meaning it. Elsewhere nothing is added. An edit that does
+  nothing but take the final line end off (`b\\n` to `b`) does so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+from .diff import TextChange
+from .errors import ChangeRefused
+from .folding import FoldedText, Found, fold, occurrences, rebuilt
+from .nearest import nearest
+from .text import to_lf
+
+_LISTED = 10  # places named in an error
+_SHOWN_LINES = 12
+_SHOWN_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """One edit: `old`, which must be in the text once, becomes `new`."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The place of edit number `edit` (zero-based) and what is written there; `exact` if nothing was folded."""
+
+    start: int
+    end: int
+    new_text: str
+    edit: int
+    exact: bool
+
+    @property
+    def change(self) -> TextChange:
+        """The span as a change of the text."""
+        return TextChange(self.start, self.end, self.new_text)
+
+
+class MatchError(ChangeRefused):
+    """An edit that cannot be placed; the message tells a model how to mend it. `edit` is zero-based."""
+
+    def __init__(self, edit: int, message: str) -> None:
+        super().__init__(message)
+        self.edit = edit
+
+
+class EmptyOldText(MatchError):
+    """Old text is empty."""
+
+
+class NoChange(MatchError):
+    """Old and new text are the same."""
+
+
+class NotFound(MatchError):
+    """Old text is not in the file. `line` is the closest place, one-based, or None."""
+
+    def __init__(self, edit: int, message: str, line: int | None) -> None:
+        super().__init__(edit, message)
+        self.line = line
+
+
+class Ambiguous(MatchError):
+    """Old text is there more than once. `lines` are the first places, one-based."""
+
+    def __init__(self, edit: int, message: str, lines: tuple[int, ...]) -> None:
+        super().__init__(edit, message)
+        self.lines = lines
+
+
+class AlreadyApplied(MatchError):
+    """Old text is gone and new text is there. `line` is one-based."""
+
+    def __init__(self, edit: int, message: str, line: int) -> None:
+        super().__init__(edit, message)
+        self.line = line
+
+
+class OverlappingEdits(MatchError):
+    """Two edits replace some of the same text."""
+
+    def __init__(self, edit: int, message: str, other: int) -> None:
+        super().__init__(edit, message)
+        self.other = other
+
+
+class SeveralErrors(MatchError):
+    """More than one edit cannot be placed."""
+
+    def __init__(self, errors: tuple[MatchError, ...]) -> None:
+        super().__init__(errors[0].edit, "\n\n".join(str(error) for error in errors))
+        self.errors = errors
+
+
+def locate(text: str, edits: Sequence[Replacement]) -> list[Span]:
+    """The spans of all edits, in the order of the edits, disjoint. `text` has LF line ends only.
+
+    Raises:
+        EmptyOldText, NoChange, NotFound, Ambiguous, AlreadyApplied: that edit alone is at fault.
+        SeveralErrors: several are.
+        OverlappingEdits: each has its place, and two of them share text.
+    """
+    search = _Search(text, len(edits))
+    spans: list[Span] = []
+    errors: list[MatchError] = []
+    for number, edit in enumerate(edits):
+        try:
+            spans.append(search.place(number, edit))
+        except MatchError as error:
+            errors.append(error)
+    if len(errors) > 1:
+        raise SeveralErrors(tuple(errors))
+    if errors:
+        raise errors[0]
+    _check_disjoint(text, spans)
+    return spans
+
+
+class _Search:
+    """One text, and its folded form once that is needed."""
+
+    def __init__(self, text: str, count: int) -> None:
+        self._text = text
+        self._count = count
+        self._folded: FoldedText | None = None
+
+    def place(self, number: int, edit: Replacement) -> Span:
+        old = to_lf(edit.old)
+        new = to_lf(edit.new) if "\n" in self._text else edit.new
+        name = _name(number, self._count)
+        if not old:
+            raise EmptyOldText(number, f"{name} is empty. Give the text to replace, or write the whole file.")
+        if old == to_lf(edit.new):
+            raise NoChange(number, f"{name} and its newText are the same: there is nothing to change.")
+        exact = list(islice(occurrences(self._text, old), _LISTED + 1))
+        if len(exact) > 1:
+            total = max(len(exact), self._text.count(old))
+            raise self._ambiguous(number, exact, f"occurs {total} times")
+        if exact:
+            end = exact[0] + len(old)
+            return Span(exact[0], end, self._final(end, old, new), number, exact=True)
+        return self._place_folded(number, old, new)
+
+    def _place_folded(self, number: int, old: str, new: str) -> Span:
+        if self._folded is None:
+            self._folded = FoldedText(self._text)
+        found = self._folded.find(old, _LISTED + 1)
+        if len(found) > 1:
+            how = "is not in the file exactly as given; but for blanks, quotes or indentation it is there"
+            count = f"more than {_LISTED}" if len(found) > _LISTED else str(len(found))
+            raise self._ambiguous(number, [place.start for place in found], f"{how} {count} times")
+        if found:
+            return self._fitted(number, old, new, found[0])
+        raise self._missing(number, old, new)
+
+    def _fitted(self, number: int, old: str, new: str, found: Found) -> Span:
+        if found.open_end:
+            old, new = old.removesuffix("\n"), new.removesuffix("\n")
+        actual = self._text[found.start : found.end]
+        written = rebuilt(old, self._final(found.end, old, new), actual, found.indent)
+        if written == actual:
+            raise self._applied(number, found.start)
+        return Span(found.start, found.end, written, number, exact=False)
+
+    def _final(self, end: int, old: str, new: str) -> str:
+        """`new` with the final line end of the file, if the edit would lose it by the way."""
+        at_end = end == len(self._text) and self._text.endswith("\n") and old.endswith("\n")
+        if at_end and new and not new.endswith("\n") and new + "\n" != old:
+            return new + "\n"
+        return new
+
+    def _line(self, offset: int) -> int:
+        return self._text.count("\n", 0, offset) + 1
+
+    def _ambiguous(self, number: int, places: Sequence[int], how: str) -> Ambiguous:
+        lines = tuple(self._line(place) for place in places[:_LISTED])
+        listed = ", ".join(map(str, lines)) + (", …" if len(places) > _LISTED else "")
+        return Ambiguous(
+            number,
+            f"{_name(number, self._count)} {how}, at lines {listed}. It must be unique: add lines around it.",
+            lines,
+        )
+
+    def _applied(self, number: int, place: int) -> AlreadyApplied:
+        line = self._line(place)
+        return AlreadyApplied(
+            number,
+            f"{_name(number, self._count)} is not in the file, but its newText is, at line {line}: the change "
+            "seems to be made already. Read the file there before another try.",
+            line,
+        )
+
+    def _missing(self, number: int, old: str, new: str) -> MatchError:
+        if len(new.strip()) > 2 and self._text.count(new) == 1:
+            return self._applied(number, self._text.index(new))
+        folded = self._folded or FoldedText(self._text)
+        wanted = [line.strip() for line in fold(old).split("\n")]
+        start = nearest(folded.cores(), wanted)
+        name = _name(number, self._count)
+        if start is None:
+            return NotFound(
+                number, f"{name} is not in the file, and nothing like it is. Read the file again.", None
+            )
+        return NotFound(number, f"{name} is not in the file. {_closest(self._text, old, start)}", start + 1)
+
+
+def _closest(text: str, old: str, start: int) -> str:
+    wanted = old.removesuffix("\n").split("\n")
+    lines = text.split("\n")
+    there = lines[start : start + len(wanted)]
+    shown = [f"{start + i + 1:>6} | {_short(line)}" for i, line in enumerate(there[:_SHOWN_LINES])]
+    if len(there) > _SHOWN_LINES:
+        shown.append(f"       … {len(there) - _SHOWN_LINES} more lines")
+    parts = ["The closest place is:", *shown]
+    differing = next((i for i, (a, b) in enumerate(zip(there, wanted, strict=False)) if a != b), None)
+    if differing is not None:
+        parts.append(f"Line {start + differing + 1} differs: oldText has there")
+        parts.append(f"       | {_short(wanted[differing])}")
+    parts.append("Give oldText exactly as the file has it.")
+    return "\n".join(parts)
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}… ({len(line)} characters)"
+
+
+def _name(number: int, count: int) -> str:
+    return "oldText" if count == 1 else f"edits[{number}].oldText"
+
+
+def _check_disjoint(text: str, spans: Sequence[Span]) -> None:
+    for first, second in pairwise(sorted(spans, key=lambda span: (span.start, span.end))):
+        if second.start < first.end:
+            line = text.count("\n", 0, second.start) + 1
+            raise OverlappingEdits(
+                second.edit,
+                f"edits[{first.edit}] and edits[{second.edit}] overlap at line {line}. Every edit is matched "
+                "against the original file: make one edit of the two.",
+                first.edit,
+            )

@@ -1,0 +1,187 @@
+"""Offsets of Python strings and positions of LSP, in UTF-8, UTF-16 or UTF-32 code units.
+
+Lines end at LF, CRLF and CR and nowhere else (LSP 3.17, "Text Documents"), so str.splitlines is not for
+here. Knows no protocol types.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """Zero-based line, and code units from its start."""
+
+    line: int
+    character: int
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From `start` to `end`, the end excluded."""
+
+    start: Position
+    end: Position
+
+
+@dataclass(frozen=True, slots=True)
+class ContentChange:
+    """One content change of didChange; without a range the text is the whole document."""
+
+    text: str
+    range: Range | None = None
+
+
+def utf16_len(text: str) -> int:
+    """The length of `text` in UTF-16 code units."""
+    return _units(text, "utf-16")
+
+
+class LineIndex:
+    """A text with the starts of its lines, for many conversions; built in one pass, then O(log lines)."""
+
+    __slots__ = ("_starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+    @property
+    def line_count(self) -> int:
+        """Lines, counting the empty one after a final line end: at least 1."""
+        return len(self._starts)
+
+    def line(self, number: int) -> str:
+        """The text of a zero-based line without its line end.
+
+        Raises:
+            IndexError: there is no such line.
+        """
+        if not 0 <= number < len(self._starts):
+            raise IndexError(f"line {number} of {len(self._starts)}")
+        start = self._starts[number]
+        end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self.text)
+        return self.text[start : _content_end(self.text, start, end)]
+
+    def offset(self, position: Position, encoding: PositionEncoding) -> int:
+        """The offset of a position, clamped to the end of its line and of the document.
+
+        A position inside a character (the second half of a surrogate pair) is the start of it.
+        """
+        if position.line >= len(self._starts):
+            return len(self.text)
+        number = max(position.line, 0)
+        return self._starts[number] + _chars(self.line(number), position.character, encoding)
+
+    def position(self, offset: int, encoding: PositionEncoding) -> Position:
+        """The position of an offset, clamped to the document; between CR and LF it is the line's end."""
+        offset = min(max(offset, 0), len(self.text))
+        number = bisect_right(self._starts, offset) - 1
+        start = self._starts[number]
+        if 0 < offset < len(self.text) and self.text[offset - 1] == "\r" and self.text[offset] == "\n":
+            offset -= 1
+        return Position(number, _units(self.text[start:offset], encoding))
+
+    def range(self, start: int, end: int, encoding: PositionEncoding) -> Range:
+        """The range between two offsets."""
+        return Range(self.position(start, encoding), self.position(end, encoding))
+
+
+def apply_changes(text: str, changes: Iterable[ContentChange], encoding: PositionEncoding) -> str:
+    """The document after the content changes of a didChange, each applied to what the one before left.
+
+    No index is kept: a line is found by counting line ends in halves of the text, which costs less than one
+    split of it. A range whose end is before its start is taken as the other way round.
+    """
+    for change in changes:
+        if change.range is None:
+            text = change.text
+            continue
+        first, last = sorted((change.range.start, change.range.end))
+        bare_cr = "\r" in text and text.count("\r") != text.count("\r\n")
+        start_line = _line_start(text, 0, first.line, bare_cr)
+        start = _offset_in_line(text, start_line, first.character, encoding)
+        down = last.line - first.line
+        end_line = None if start_line is None else _line_start(text, start_line, down, bare_cr)
+        end = _offset_in_line(text, end_line, last.character, encoding)
+        text = f"{text[:start]}{change.text}{text[end:]}"
+    return text
+
+
+def _line_start(text: str, start: int, lines: int, bare_cr: bool) -> int | None:
+    """Where the line begins that is `lines` below the one that begins at `start`; None if there is none."""
+    if lines <= 0:
+        return start
+    low, high = start, len(text)
+    if _line_ends(text, low, high, bare_cr) < lines:
+        return None
+    while high - low > 1024:
+        middle = (low + high) // 2
+        if text[middle - 1] == "\r" and text[middle] == "\n":
+            middle += 1
+        count = _line_ends(text, low, middle, bare_cr)
+        if count < lines:
+            low = middle
+            lines -= count
+        else:
+            high = middle
+    for number, match in enumerate(_LINE_END.finditer(text, low, high), start=1):
+        if number == lines:
+            return match.end()
+    return None
+
+
+def _line_ends(text: str, start: int, end: int, bare_cr: bool) -> int:
+    count = text.count("\n", start, end)
+    if bare_cr:
+        count += text.count("\r", start, end) - text.count("\r\n", start, end)
+    return count
+
+
+def _offset_in_line(text: str, line_start: int | None, character: int, encoding: PositionEncoding) -> int:
+    if line_start is None:
+        return len(text)
+    match = _LINE_END.search(text, line_start)
+    end = match.start() if match else len(text)
+    return line_start + _chars(text[line_start:end], character, encoding)
+
+
+def _content_end(text: str, start: int, end: int) -> int:
+    if end > start and text[end - 1] == "\n":
+        end -= 1
+        return end - 1 if end > start and text[end - 1] == "\r" else end
+    return end - 1 if end > start and text[end - 1] == "\r" else end
+
+
+def _units(text: str, encoding: PositionEncoding) -> int:
+    if encoding == "utf-32" or text.isascii():
+        return len(text)
+    if encoding == "utf-8":
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _chars(line: str, units: int, encoding: PositionEncoding) -> int:
+    """How many characters of `line` lie before `units` code units."""
+    units = max(units, 0)
+    if encoding == "utf-32" or line.isascii():
+        return min(units, len(line))
+    if encoding == "utf-8":
+        data = line.encode("utf-8", "surrogatepass")
+        if units >= len(data):
+            return len(line)
+        while data[units] & 0xC0 == 0x80:
+            units -= 1
+        return len(data[:units].decode("utf-8", "surrogatepass"))
+    head = line[:units].encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "surrogatepass")
+    # A pair cut in half leaves its first half: not the character that stands there.
+    return len(head) - 1 if head and head[-1] != line[len(head) - 1] else len(head)

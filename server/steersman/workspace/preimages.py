@@ -1,0 +1,143 @@
+"""The way back: what was at a path before a run first changed it, kept durably outside the workspace.
+
+Stores bytes and makes records; which change belongs to which checkpoint is for the session's log to say.
+"""
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from steersman.workspace.atomic import create_file, sync_directory
+from steersman.workspace.errors import WorkspaceError
+from steersman.workspace.ports import PreImage
+from steersman.workspace.process import outlast
+
+
+class PreImageError(WorkspaceError):
+    """A pre-image could not be kept, so that the change was not made, or it is lost."""
+
+
+class BlobStore:
+    """Bytes by their SHA-256, one file each, made once, never changed. Blocking."""
+
+    __slots__ = ("_directory",)
+
+    def __init__(self, directory: Path) -> None:
+        """`directory` is made with the first blob, readable by its owner only."""
+        self._directory = directory
+
+    def put(self, data: bytes) -> str:
+        """Keeps `data` durably and returns its SHA-256 in hex.
+
+        Raises:
+            PreImageError: it can't be written.
+        """
+        digest = hashlib.sha256(data).hexdigest()
+        path = self._path(digest)
+        try:
+            if path.exists():
+                return digest
+            self._make(path.parent)
+            create_file(path, data, mode=0o600)
+        except FileExistsError:
+            pass  # another session has kept the same bytes meanwhile
+        except OSError as error:
+            raise PreImageError(
+                f"Nothing was changed: the file as it is now can't be kept for a revert in {self._directory}: "
+                f"{error.strerror or error}."
+            ) from error
+        return digest
+
+    def get(self, digest: str) -> bytes:
+        """The bytes of a SHA-256 that `put` has returned.
+
+        Raises:
+            PreImageError: they are gone or damaged.
+        """
+        try:
+            data = self._path(digest).read_bytes()
+        except OSError as error:
+            raise PreImageError(f"The kept version {digest[:12]} can't be read: {error.strerror}.") from error
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise PreImageError(f"The kept version {digest[:12]} is damaged.")
+        return data
+
+    def _path(self, digest: str) -> Path:
+        return self._directory / digest[:2] / digest[2:]
+
+    def _make(self, directory: Path) -> None:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sync_directory(directory.parent)
+
+
+@dataclass(frozen=True, slots=True)
+class PreImageRecord:
+    """What the log keeps of a pre-image."""
+
+    uri: str
+    """`file:` URI of the resolved path; percent-encoded bytes, so that every name survives JSON."""
+    kind: Literal["absent", "file", "link"]
+    sha256: str | None = None
+    """Of the kept bytes (of a link: its target); None if nothing was there."""
+    mode: int | None = None
+    """Permission bits."""
+    buffer_sha256: str | None = None
+    """Of the editor's text in UTF-8, where it differed from the disk."""
+
+    @property
+    def path(self) -> Path:
+        return Path(os.fsdecode(unquote_to_bytes(urlsplit(self.uri).path)))
+
+    def to_json(self) -> dict[str, str | int | None]:
+        return {
+            "uri": self.uri,
+            "kind": self.kind,
+            "sha256": self.sha256,
+            "mode": self.mode,
+            "bufferSha256": self.buffer_sha256,
+        }
+
+
+class PreImages:
+    """Keeps each path's first pre-image after a user message. `keep` is the workspace's `KeepPreImage`."""
+
+    __slots__ = ("_kept", "_record", "_store")
+
+    def __init__(self, store: BlobStore, record: Callable[[PreImageRecord], Awaitable[None]]) -> None:
+        """`record` writes the record durably to the log; if it raises, the change is not made."""
+        self._store = store
+        self._record = record
+        self._kept: set[Path] = set()
+
+    def begin(self) -> None:
+        """A new user message: what changes from here on is kept anew."""
+        self._kept = set()
+
+    async def keep(self, image: PreImage) -> None:
+        """Stores and records the pre-image unless that has been done since the last `begin`.
+
+        Raises:
+            PreImageError: it can't be kept.
+            Exception: what `record` raises.
+        """
+        kept = self._kept
+        if image.path in kept:
+            return
+        storing = asyncio.ensure_future(asyncio.to_thread(self._store_image, image))
+        await outlast(storing)
+        await self._record(storing.result())
+        kept.add(image.path)
+
+    def _store_image(self, image: PreImage) -> PreImageRecord:
+        return PreImageRecord(
+            uri=image.path.as_uri(),
+            kind=image.kind,
+            sha256=None if image.data is None else self._store.put(image.data),
+            mode=image.mode,
+            buffer_sha256=None if image.buffer is None else self._store.put(image.buffer.encode()),
+        )

@@ -1,0 +1,235 @@
+"""Workspace folders, and what a path that somebody named means in them: relative names, links, containment.
+
+It looks at names and links only; it opens nothing and decides nothing about rules or approvals.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from steersman.workspace.errors import PathError
+
+MAX_NAME_BYTES = 255
+MAX_PATH_BYTES = 4096
+_JOINERS = {"\u200c", "\u200d"}
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """One workspace folder."""
+
+    name: str
+    """Unique among the folders; the first component of paths in all but the session's own folder."""
+    path: Path
+    """Absolute, links resolved."""
+    given: Path
+    """Absolute, as the editor named it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPath:
+    given: str
+    """As it was named."""
+    path: Path
+    """Absolute, links resolved: what is read and written. The last component may not exist."""
+    relative: str
+    """With `/`, from the session's folder; `folder/…` in another one; absolute outside. Raw: print `display`."""
+    root: Root | None
+    """The folder that `path` is in; None outside."""
+    link: Path | None = None
+    """The symbolic link that the name's last component is, when `path` is what it points to."""
+
+    @property
+    def outside(self) -> bool:
+        """Outside every workspace folder: needs an approval of its own."""
+        return self.root is None
+
+    @property
+    def display(self) -> str:
+        """`relative` for people and models: control characters and bytes that are not UTF-8 escaped."""
+        return printable(self.relative)
+
+    def forms(self) -> tuple[str, ...]:
+        """The texts that a rule is tried on: below its folder, as named, as the link's own place."""
+        inside = str(self.path) if self.root is None else _below(self.path, self.root.path)
+        named = os.path.normpath(self.given)
+        return (inside, named) if self.link is None else (inside, named, str(self.link))
+
+
+class Roots:
+    """The workspace folders of a session; the first is the session's own, in which relative paths start."""
+
+    __slots__ = ("_readable", "folders")
+
+    def __init__(
+        self, folders: Sequence[Path], names: Sequence[str] = (), *, readable: Sequence[Path] = ()
+    ) -> None:
+        """`names` are the editor's for the same folders; missing ones are the folders' own, made unique.
+        `readable` are directories of our own (such as that of commands' long outputs) that tools may read unasked.
+
+        Raises:
+            PathError: a folder does not exist or is none.
+        """
+        taken: set[str] = set()
+        roots: list[Root] = []
+        for index, folder in enumerate(folders):
+            given = Path(os.path.abspath(folder))  # noqa: PTH100  (Path.absolute() keeps `..`)
+            if not given.is_dir():
+                raise PathError(
+                    f"The workspace folder {printable(str(given))} does not exist or is no folder."
+                )
+            wanted = (names[index] if index < len(names) else "") or given.name or "root"
+            roots.append(Root(_unique(wanted.replace("/", "-"), taken), Path(os.path.realpath(given)), given))
+        self.folders = tuple(roots)
+        self._readable = tuple(os.path.realpath(folder) for folder in readable)
+
+    @property
+    def primary(self) -> Root | None:
+        return self.folders[0] if self.folders else None
+
+    def resolve(self, path: str, *, for_write: bool = False, follow: bool = True) -> ResolvedPath:
+        """What `path` names: relative to the session's folder, `folder/…`, absolute, `~/…` or a `file:` URI.
+
+        With `follow=False` a link in the last place is not followed: the link itself is meant (delete, move).
+
+        Raises:
+            PathError: it can't name a file here, or `for_write` and a link in it leads out of the workspace.
+        """
+        text = _clean(path)
+        start = self._start(text)
+        head, name = os.path.split(start)
+        if name in ("", ".", ".."):
+            entry = real = os.path.realpath(start)
+        else:
+            entry = f"{os.path.realpath(head).rstrip('/')}/{name}"
+            real = os.path.realpath(entry) if follow and _is_link(entry) else entry
+            if follow and _is_link(real):
+                raise PathError(f"{printable(path)} is a symbolic link that leads to itself.")
+        root = self.containing(real)
+        if for_write and root is None and self._named_inside(start):
+            raise PathError(
+                f"{printable(path)} leads through a symbolic link to {printable(real)}, outside the workspace; "
+                "nothing is written there. Name the real path if that is what you want."
+            )
+        link = None if real == entry else Path(entry)
+        return ResolvedPath(path, Path(real), self.relative(real, root), root, link)
+
+    def may_read(self, path: ResolvedPath) -> bool:
+        """Whether reading it needs no approval of its own."""
+        return path.root is not None or any(_is_below(str(path.path), folder) for folder in self._readable)
+
+    def containing(self, path: str | Path) -> Root | None:
+        """The innermost folder that holds an absolute, resolved path; the session's own wins a tie."""
+        text = str(path)
+        best: Root | None = None
+        for root in self.folders:
+            if _is_below(text, str(root.path)) and (
+                best is None or len(str(root.path)) > len(str(best.path))
+            ):
+                best = root
+        return best
+
+    def relative(self, path: str | Path, root: Root | None = None) -> str:
+        """A resolved absolute path as it is named here: the inverse of `resolve`. Raw, see `ResolvedPath`."""
+        text = str(path)
+        primary = self.primary
+        if primary is not None and _is_below(text, str(primary.path)):
+            return _below(text, primary.path)
+        root = root or self.containing(text)
+        if root is None:
+            return text
+        below = _below(text, root.path)
+        return root.name if below == "." else f"{root.name}/{below}"
+
+    def _start(self, text: str) -> str:
+        """The absolute path that `text` means, links and `..` not yet looked at."""
+        if text == "~" or text.startswith("~/"):
+            return os.path.expanduser(text)  # noqa: PTH111  (Path would drop a trailing slash and collapse dots)
+        if text.startswith("/"):
+            return text
+        primary = self.primary
+        if primary is None:
+            raise PathError(
+                f"There is no workspace folder: use an absolute path instead of {printable(text)}."
+            )
+        first, _, rest = text.partition("/")
+        if len(self.folders) > 1 and not os.path.lexists(primary.path / first):
+            for root in self.folders:
+                if root.name == first:
+                    return f"{root.path}/{rest}"
+        return f"{primary.path}/{text}"
+
+    def _named_inside(self, start: str) -> bool:
+        lexical = os.path.normpath(start)
+        return any(
+            _is_below(lexical, str(root.path)) or _is_below(lexical, str(root.given)) for root in self.folders
+        )
+
+
+def printable(text: str) -> str:
+    """A name on one line of printable characters; what isn't is escaped (`\\n`, `\\x1b`, `\\xff`, `\\u202e`)."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in _JOINERS else _escape(char) for char in text)
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that was not UTF-8, as Python's file functions smuggle it
+        return f"\\x{code - 0xDC00:02x}"
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def _clean(path: str) -> str:
+    if not path.strip():
+        raise PathError("The path is empty. Use `.` for the workspace folder.")
+    if "\0" in path:
+        raise PathError(f"The path holds a NUL character: {printable(path)}")
+    if path.startswith("file:"):
+        path = _from_uri(path)
+    elif re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path):
+        raise PathError(f"{printable(path)} is a URL, not a path in the workspace.")
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError:
+        raise PathError(f"The path is not valid Unicode: {printable(path)}") from None
+    if len(encoded) > MAX_PATH_BYTES or any(len(name) > MAX_NAME_BYTES for name in encoded.split(b"/")):
+        raise PathError(f"The path is too long: {printable(path[:80])}…")
+    stripped = path.rstrip("/")
+    return stripped or "/"
+
+
+def _from_uri(uri: str) -> str:
+    parts = urlsplit(uri)
+    path = unquote(parts.path, errors="surrogateescape")
+    if parts.netloc not in ("", "localhost") or not path.startswith("/") or "\0" in path:
+        raise PathError(f"{printable(uri)} is not the URI of a local file.")
+    return path
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return stat.S_ISLNK(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    candidate, number = name, 2
+    while candidate in taken:
+        candidate, number = f"{name}-{number}", number + 1
+    taken.add(candidate)
+    return candidate
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
+
+
+def _below(path: str | Path, folder: Path) -> str:
+    text, base = str(path), str(folder)
+    return text[len(base) :].lstrip("/") or "."

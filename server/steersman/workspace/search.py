@@ -1,0 +1,215 @@
+"""Searching names and contents with ripgrep: which binary, which arguments, and its records as values.
+
+Ignore files shape what is found; deny rules decide what is told, whatever ripgrep was asked to leave out.
+"""
+
+import base64
+import json
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from steersman.workspace.errors import SearchError
+from steersman.workspace.launch import StartError
+from steersman.workspace.process import Stop
+from steersman.workspace.program import ProgramResult, run_program
+
+_MAX_RECORD = 4 << 20
+"""Bytes of one ripgrep record, which holds one line of a file."""
+_ALWAYS = ("--no-config", "--color=never", "--hidden", "--no-require-git", "--sort=path", "--glob=!**/.git")
+
+
+@dataclass(frozen=True, slots=True)
+class ContentQuery:
+    pattern: str
+    glob: str | None = None
+    """Of the file's name only; a pattern with `/` is the caller's to check on the paths."""
+    ignore_case: bool = False
+    literal: bool = False
+    context: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line that was found, or one of its context."""
+
+    path: str
+    """Relative to where the search began, with `/`. Raw: print it by `roots.printable`."""
+    number: int
+    """From 1."""
+    text: str
+    """Without its line end; bytes that are not UTF-8 as U+FFFD."""
+    is_match: bool
+    column: int = 0
+    """Where in `text` the first match begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEnd:
+    """How a search ended."""
+
+    stopped: bool
+    """The listener had enough."""
+    aborted: bool
+    unreadable: int = 0
+    """Files that could not be read, at least."""
+    overlong: int = 0
+    """Lines too long to be looked at."""
+
+
+@dataclass(slots=True)
+class Ripgrep:
+    """The program and the environment it runs in."""
+
+    program: Path
+    env: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+    async def files(
+        self, folder: Path, *, exclude: Sequence[str], stop: Stop, on_path: Callable[[str], bool]
+    ) -> SearchEnd:
+        """Calls `on_path` with each file below `folder` that no ignore file and no glob of `exclude` covers, sorted;
+        False from it ends the search.
+
+        Raises:
+            SearchError: ripgrep can't be run.
+        """
+        arguments = [*_ALWAYS, "--files", "--null", *_excluding(exclude), "--", "./"]
+        result = await self._run(arguments, folder, stop, lambda record: on_path(_name(record)), b"\0")
+        return _end(result)
+
+    async def lines(
+        self,
+        folder: Path,
+        name: str,
+        query: ContentQuery,
+        *,
+        exclude: Sequence[str],
+        stop: Stop,
+        on_line: Callable[[Line], bool],
+    ) -> SearchEnd:
+        """Calls `on_line` with each line that `query` finds in `name` below `folder` (`.`: all of it), by path and
+        line; False from it ends the search.
+
+        Raises:
+            SearchError: the pattern is no regular expression, or ripgrep can't be run.
+        """
+        arguments = [*_ALWAYS, "--json", "--crlf", *_query(query), *_excluding(exclude)]
+        arguments += [f"--regexp={query.pattern}", "--", "./" if name == "." else f"./{name}"]
+
+        def on_record(record: bytes) -> bool:
+            line = _line(record)
+            return line is None or on_line(line)
+
+        result = await self._run(arguments, folder, stop, on_record, b"\n")
+        if result.code == 2 and "regex" in result.stderr:
+            raise SearchError(
+                f"The pattern is no valid regular expression: {_reason(result.stderr)} "
+                "To search for the text as it is, set literal to true."
+            )
+        if result.code == 2 and "glob" in result.stderr:
+            raise SearchError(f"The glob is not valid: {_reason(result.stderr)}")
+        return _end(result)
+
+    async def _run(
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        stop: Stop,
+        on_record: Callable[[bytes], bool],
+        separator: bytes,
+    ) -> ProgramResult:
+        try:
+            return await run_program(
+                [str(self.program), *arguments],
+                cwd=folder,
+                env=self.env,
+                stop=stop,
+                on_record=on_record,
+                separator=separator,
+                max_record=_MAX_RECORD,
+            )
+        except StartError as error:
+            raise SearchError(f"ripgrep could not be run: {error}") from error
+
+
+def find_ripgrep() -> Ripgrep:
+    """ripgrep from its Python package, beside this interpreter, or else from PATH.
+
+    Raises:
+        SearchError: it is nowhere.
+    """
+    beside = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
+    user_scheme = sysconfig.get_preferred_scheme("user")
+    beside.append(Path(sysconfig.get_path("scripts", user_scheme)))
+    for directory in beside:
+        program = directory / "rg"
+        if os.access(program, os.X_OK):
+            return Ripgrep(program)
+    found = shutil.which("rg")
+    if found is None:
+        raise SearchError(
+            "ripgrep (rg) was not found, which find and grep need: neither beside Python nor in PATH. Install the "
+            "Python package `ripgrep` or the system's own."
+        )
+    return Ripgrep(Path(found))
+
+
+def _query(query: ContentQuery) -> list[str]:
+    arguments: list[str] = []
+    if query.ignore_case:
+        arguments.append("--ignore-case")
+    if query.literal:
+        arguments.append("--fixed-strings")
+    if query.context:
+        arguments.append(f"--context={query.context}")
+    if query.glob:
+        # A glob of --glob would overrule the ignore files; a type's doesn't.
+        arguments += [f"--type-add=steersman:{query.glob}", "--type=steersman"]
+    return arguments
+
+
+def _excluding(globs: Sequence[str]) -> list[str]:
+    return [f"--iglob=!{glob}" for glob in globs]
+
+
+def _name(raw: bytes) -> str:
+    return os.fsdecode(raw.removeprefix(b"./"))
+
+
+def _line(record: bytes) -> Line | None:
+    """A match or a context line of ripgrep's JSON; None for its other records."""
+    kind = record[:20]
+    if not kind.startswith((b'{"type":"match"', b'{"type":"context"')):
+        return None
+    data = json.loads(record)["data"]
+    raw = _bytes(data["lines"])
+    starts = [match["start"] for match in data["submatches"]]
+    text = raw.decode(errors="replace")
+    return Line(
+        path=_name(_bytes(data["path"])),
+        number=data["line_number"],
+        text=text.rstrip("\r\n"),
+        is_match=kind.startswith(b'{"type":"match"'),
+        column=len(raw[: starts[0]].decode(errors="replace")) if starts else 0,
+    )
+
+
+def _bytes(value: Mapping[str, str]) -> bytes:
+    """ripgrep's arbitrary data: text, or base64 where it isn't UTF-8."""
+    return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])
+
+
+def _reason(stderr: str) -> str:
+    """The sentence of a complaint that names the cause: its last line begins with `error:` where it has several."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    causes = [line.removeprefix("error:").strip() for line in lines if line.startswith("error:")]
+    return f"{(causes or lines)[-1][:500].rstrip('.')}."
+
+
+def _end(result: ProgramResult) -> SearchEnd:
+    unreadable = len([line for line in result.stderr.splitlines() if line.startswith("rg: ")])
+    return SearchEnd(result.stopped, result.aborted, unreadable, result.overlong)

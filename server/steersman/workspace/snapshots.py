@@ -1,0 +1,117 @@
+"""Reading from the disk: a file as a snapshot, a directory as entries, and system errors in words for the model.
+
+Blocking; knows no rules, no locks and no editor.
+"""
+
+import errno
+import hashlib
+import os
+from pathlib import Path
+
+from steersman.workspace import atomic
+from steersman.workspace.errors import FileAccessError, FileNotFound, PathError, WorkspaceError
+from steersman.workspace.ports import Entry, EntryKind, Snapshot
+from steersman.workspace.roots import ResolvedPath, printable
+from steersman.workspace.text import Text, TextError, decode
+
+MAX_FILE_BYTES = 64 * 1024 * 1024
+"""Larger files are not read whole, and so neither edited nor deleted nor moved by tools."""
+
+
+def read_file(path: ResolvedPath) -> Snapshot:
+    """A regular file.
+
+    Raises:
+        OSError: see `explain`.
+    """
+    atomic.require_regular(path.path.stat())
+    data, status = atomic.read_regular(path.path, MAX_FILE_BYTES)
+    text: Text | None = None
+    failure: TextError | None = None
+    try:
+        text = decode(data)
+    except TextError as error:
+        failure = error
+    return Snapshot(path, data, sha256(data), text, failure, mode=status.st_mode, mtime_ns=status.st_mtime_ns)
+
+
+def link_snapshot(path: ResolvedPath, status: os.stat_result) -> Snapshot:
+    """A symbolic link that is meant itself."""
+    target = os.fsencode(path.path.readlink())
+    failure = TextError(f"This is a symbolic link to {printable(os.fsdecode(target))}.")
+    return Snapshot(path, target, sha256(target), None, failure, mode=status.st_mode)
+
+
+def list_entries(path: Path) -> list[Entry]:
+    """What a directory holds, by name.
+
+    Raises:
+        OSError: see `explain`.
+    """
+    with os.scandir(path) as found:
+        entries = [_entry(entry) for entry in found]
+    return sorted(entries, key=lambda entry: entry.name)
+
+
+def _entry(entry: os.DirEntry[str]) -> Entry:
+    kind: EntryKind = "other"
+    if entry.is_symlink():
+        return Entry(entry.name, "link", _leads_to_directory(entry))
+    if entry.is_dir(follow_symlinks=False):
+        kind = "directory"
+    elif entry.is_file(follow_symlinks=False):
+        kind = "file"
+    return Entry(entry.name, kind)
+
+
+def _leads_to_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False  # a link that leads in a circle
+
+
+def sha256(data: bytes) -> str:
+    """In hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def explain(error: OSError, path: ResolvedPath) -> WorkspaceError:
+    """A system error in words that say what to do."""
+    name = path.display
+    match error:
+        case atomic.NotRegular() if error.errno == errno.EISDIR:
+            return PathError(f"{name} is a directory, not a file. Use ls to see what is in it.")
+        case atomic.NotRegular():
+            return PathError(
+                f"{name} is a {error.strerror}, not a regular file: it can't be read or changed."
+            )
+        case atomic.TooLarge():
+            return FileAccessError(
+                f"{name} is too large ({error.size:,} bytes; the limit is {MAX_FILE_BYTES:,}). Search it with grep, "
+                f"or take a part of it with bash: sed -n '1,200p', head -c, tail -n."
+            )
+        case FileNotFoundError() if path.link is not None:
+            return FileNotFound(
+                f"{printable(path.given)} is a symbolic link to {name}, which does not exist."
+            )
+        case FileNotFoundError():
+            return FileNotFound(f"File not found: {name}.")
+    messages = {
+        errno.EISDIR: f"{name} is a directory, not a file.",
+        errno.ENOTDIR: f"{name}: a part of the path is a file, not a directory.",
+        errno.ELOOP: f"{name}: the symbolic links of the path lead in a circle.",
+        errno.ENAMETOOLONG: f"{name}: the name is too long for the file system.",
+    }
+    if error.errno in messages:
+        return PathError(messages[error.errno])
+    reasons = {
+        errno.ENOSPC: "no space is left on the disk",
+        errno.EDQUOT: "the disk quota is used up",
+        errno.EFBIG: "the file would be larger than the system allows",
+        errno.EROFS: "the file system is read-only",
+        errno.EACCES: "permission denied",
+        errno.EPERM: "the system does not permit it",
+        errno.EBUSY: "the file is in use by the system",
+    }
+    return FileAccessError(f"{name}: {reasons.get(error.errno or 0, error.strerror or str(error))}.")

@@ -1,0 +1,292 @@
+"""How the bytes of a file become the text that a model sees, and how an edited text becomes bytes again.
+
+The model sees LF line ends and no byte order mark. What it does not touch keeps its bytes: the order mark,
+each line's own end, the final one or its absence, and characters of an encoding that nobody declared.
+Knows no files and no edits by content: where old text is, is matching.py's to say.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .charset import declared, likely, round_trip, safe_codec, whole_characters
+from .diff import TextChange, minimal_edits, splice
+from .errors import WorkspaceError
+
+# UTF-32 first: its little-endian mark begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_UNUSUAL = re.compile(r"[^\x01-\x7f]")
+
+
+class TextError(WorkspaceError):
+    """Bytes or text that cannot be converted without loss. The message says what to do."""
+
+
+class BinaryFile(TextError):
+    """The bytes are not text."""
+
+
+class UndecodableText(TextError):
+    """The bytes are text in a marked encoding, but do not follow its rules."""
+
+
+class UnencodableText(TextError):
+    """A change cannot be written to this file; nothing of it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The text of a file or buffer, with what is needed to write it back.
+
+    `text` is the model's: LF only, no order mark. `raw` is the same with the line ends as they are. `newline`
+    is the most frequent line end (the first of equals; LF if there is none). `certain` is False for 8-bit
+    text whose encoding nobody declared: then `encoding` is only how it is shown.
+    """
+
+    text: str
+    raw: str
+    encoding: str
+    bom: bytes
+    newline: str
+    certain: bool = True
+
+    def data(self) -> bytes:
+        """The bytes: order mark and text.
+
+        Raises:
+            UnencodableText: the text holds what its encoding lacks (only possible for a Text of `view`).
+        """
+        try:
+            return self.bom + self.raw.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            raise _unencodable(error.object[error.start], self.encoding) from None
+
+    def encode(self, new_text: str) -> bytes:
+        """The bytes of the file when its text has become `new_text`; lines that both have keep their ends.
+
+        Raises:
+            UnencodableText: as `apply`.
+        """
+        return self.rewrite(new_text).data()
+
+    def rewrite(self, new_text: str) -> Text:
+        """As `apply`, with the changes found by comparing `text` and `new_text`.
+
+        Raises:
+            UnencodableText: as `apply`.
+        """
+        return self.apply([TextChange(0, len(self.text), new_text)])
+
+    def apply(self, changes: Sequence[TextChange]) -> Text:
+        """This text with disjoint changes made, in offsets of `text`; the bytes outside them are the same.
+
+        Within a change, too, what old and new text share is left alone. A line end that comes in, however it
+        was written, becomes that of the line it follows or stands in. In a file without line ends they stay
+        as written. An order mark before the new text is dropped if the file has one.
+
+        Raises:
+            ValueError: changes overlap or lie outside the text.
+            UnencodableText: a character that the encoding lacks, that is no text (NUL, a lone surrogate,
+                U+FFFD where the file has none), or whose bytes are a guess in an undeclared encoding.
+        """
+        small = [part for change in _ordered(changes, len(self.text)) for part in self._parts(change)]
+        expected = to_lf(splice(self.text, small))
+        self._check(small)
+        raw = self._spliced_raw(small)
+        if to_lf(raw) != expected:
+            raise UnencodableText(
+                "This change would join a bare carriage return and the line feed after it into one line end. "
+                "Replace the line together with its line end."
+            )
+        return replace(self, text=expected, raw=raw, newline=_dominant(raw))
+
+    def _parts(self, change: TextChange) -> list[TextChange]:
+        new = change.new_text
+        if self.bom and change.start == 0:
+            new = new.removeprefix("\ufeff")
+        if "\n" in self.text:
+            new = to_lf(new)
+        inner = minimal_edits(self.text[change.start : change.end], new)
+        return [TextChange(change.start + c.start, change.start + c.end, c.new_text) for c in inner]
+
+    def _check(self, changes: Sequence[TextChange]) -> None:
+        for change in changes:
+            for char in _UNUSUAL.findall(change.new_text):
+                self._check_char(char)
+        if not self.certain and self.encoding == "latin-1":
+            crlf = _crlf_at(self.raw)
+            for offset in (offset for change in changes for offset in (change.start, change.end)):
+                self._check_cut(offset + bisect_left(crlf, offset))
+
+    def _check_char(self, char: str) -> None:
+        if char == "\0":
+            raise UnencodableText("The new text holds a NUL character, which would make the file binary.")
+        if char == "\ufffd" and char not in self.raw:
+            raise UnencodableText(
+                "The new text holds U+FFFD, the mark of text lost in a conversion. Write the character that "
+                "was meant, or an escape sequence for U+FFFD itself."
+            )
+        try:
+            char.encode(self.encoding)
+        except UnicodeEncodeError:
+            raise _unencodable(char, self.encoding) from None
+        if not self.certain and (char not in self.raw or self.encoding == "latin-1"):
+            raise UnencodableText(
+                f"{_named(char)} cannot be written: the file is not UTF-8 and does not declare its encoding, "
+                "so its bytes would be a guess. Use ASCII (an escape sequence), or ask the user to declare "
+                "the encoding or convert the file to UTF-8. ASCII edits are safe."
+            )
+
+    def _check_cut(self, at: int) -> None:
+        if not whole_characters(self.raw, at):
+            raise UnencodableText(
+                "The change begins or ends next to a non-ASCII byte of an undeclared encoding, where it could "
+                "cut a character in half. Replace more, up to ASCII text on both sides, or ask the user to "
+                "declare the encoding or convert the file to UTF-8."
+            )
+
+    def _spliced_raw(self, changes: Sequence[TextChange]) -> str:
+        if "\r" not in self.raw:
+            return splice(self.text, changes)
+        crlf = _crlf_at(self.raw)
+        pieces: list[str] = []
+        at = 0
+        for change in changes:
+            start = change.start + bisect_left(crlf, change.start)
+            end = change.end + bisect_left(crlf, change.end)
+            if start > at:
+                pieces.append(self.raw[at:start])
+            before = pieces[-1][-1:] if pieces else ""
+            new = _with_line_end(change.new_text, self._line_end_near(start), before, self.raw[end : end + 1])
+            if new:
+                pieces.append(new)
+            at = end
+        pieces.append(self.raw[at:])
+        return "".join(pieces)
+
+    def _line_end_near(self, start: int) -> str:
+        """The end of the line that holds the character before `start`, or of the one above the last line."""
+        # A step back from LF finds the whole of a CRLF.
+        back = 2 if self.raw[max(start - 2, 0) : start] == "\r\n" else 1
+        match = _LINE_END.search(self.raw, max(start - back, 0))
+        if match:
+            return match.group()
+        end = max(self.raw.rfind("\n"), self.raw.rfind("\r")) + 1
+        return "\r\n" if self.raw[:end].endswith("\r\n") else self.raw[end - 1 : end]
+
+
+def decode(data: bytes, encoding: str | None = None) -> Text:
+    """The text of a file.
+
+    `encoding` is what a setting or the editor says the file is; it is used if the bytes agree. Otherwise: an
+    order mark; UTF-8; a declaration in the file (coding comment, XML, HTML, CSS), which also holds for a file
+    that is still pure ASCII; the most telling view of 8-bit text, in which only ASCII can be added.
+
+    Raises:
+        BinaryFile: there is a NUL in it.
+        UndecodableText: the bytes after an order mark are not in its encoding.
+    """
+    for bom, marked in _MARKS:
+        if data.startswith(bom):
+            return _decode_marked(data, bom, marked)
+    if b"\0" in data:
+        raise BinaryFile("This is a binary file (it holds NUL bytes): it cannot be read or edited as text.")
+    given = safe_codec(encoding) if encoding else None
+    in_file = None if _is_wide_utf8(data) else declared(data)
+    for codec in (given, in_file, "utf-8"):
+        raw = round_trip(data, codec) if codec else None
+        if codec and raw is not None:
+            return _text(raw, codec)
+    shown_as = likely(data)
+    return _text(data.decode(shown_as), shown_as, certain=False)
+
+
+def view(raw: str) -> Text:
+    """The Text of an editor's buffer, which has no bytes yet; written as UTF-8."""
+    return _text(raw, "utf-8")
+
+
+def to_lf(text: str) -> str:
+    """`text` with every line end as LF."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _decode_marked(data: bytes, bom: bytes, codec: str) -> Text:
+    raw = round_trip(data[len(bom) :], codec)
+    if raw is None:
+        raise UndecodableText(
+            f"The file begins with the byte order mark of {codec}, but what follows is not valid {codec}. "
+            "It is left as it is."
+        )
+    if "\0" in raw:
+        raise BinaryFile(
+            "This is a binary file (it holds NUL characters): it cannot be read or edited as text."
+        )
+    return _text(raw, codec, bom)
+
+
+def _is_wide_utf8(data: bytes) -> bool:
+    return not data.isascii() and round_trip(data, "utf-8") is not None
+
+
+def _text(raw: str, encoding: str, bom: bytes = b"", *, certain: bool = True) -> Text:
+    return Text(to_lf(raw), raw, encoding, bom, _dominant(raw), certain)
+
+
+def _dominant(raw: str) -> str:
+    if "\r" not in raw:
+        return "\n"
+    counts: Counter[str] = Counter(_LINE_END.findall(raw))
+    return counts.most_common(1)[0][0]
+
+
+def _crlf_at(raw: str) -> list[int]:
+    """Where the line feeds of CRLF are in the normalised text."""
+    return [match.start() - number for number, match in enumerate(re.finditer("\r\n", raw))]
+
+
+def _with_line_end(new: str, line_end: str, before: str, after: str) -> str:
+    """`new` with the file's line end, so that neither end of it melts into a neighbour outside."""
+    if "\n" not in new:
+        return new
+    piece = new.replace("\n", line_end)
+    if before == "\r" and piece.startswith("\n"):
+        piece = "\r" + piece
+    if after == "\n" and piece.endswith("\r"):
+        piece += "\n"
+    return piece
+
+
+def _ordered(changes: Sequence[TextChange], length: int) -> list[TextChange]:
+    ordered = sorted(changes, key=lambda change: (change.start, change.end))
+    at = 0
+    for change in ordered:
+        if not at <= change.start <= change.end <= length:
+            raise ValueError(f"change {change.start}:{change.end} overlaps another or lies outside the text")
+        at = change.end
+    return ordered
+
+
+def _named(char: str) -> str:
+    return f"{char!r} (U+{ord(char):04X})"
+
+
+def _unencodable(char: str, encoding: str) -> UnencodableText:
+    if "\ud800" <= char <= "\udfff":
+        return UnencodableText(f"The new text holds half a character (U+{ord(char):04X}). Write it whole.")
+    return UnencodableText(
+        f"{_named(char)} does not exist in this file's encoding, {encoding}. Use ASCII (an escape sequence), or "
+        "ask the user to convert the file to UTF-8."
+    )

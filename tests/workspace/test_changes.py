@@ -1,0 +1,163 @@
+"""Changes as values: titles, digests, rebasing on what a file has become, edits by the one who was asked."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steersman.workspace.changes import (
+    ChangeProposal,
+    FileChange,
+    creation,
+    deletion,
+    edition,
+    rebased,
+    relocation,
+    same_effect,
+)
+from steersman.workspace.errors import ChangeRefused
+from steersman.workspace.ports import Snapshot
+from steersman.workspace.roots import Roots
+from steersman.workspace.snapshots import sha256
+from steersman.workspace.text import TextError, decode
+
+LINES = [f"line {number}\n" for number in range(40)]
+BASE = "".join(LINES)
+
+
+@pytest.fixture(scope="module")
+def roots(tmp_path_factory: pytest.TempPathFactory) -> Roots:
+    return Roots([tmp_path_factory.mktemp("ws")])
+
+
+def snapshot(roots: Roots, data: str | bytes, name: str = "a.txt") -> Snapshot:
+    raw = data.encode() if isinstance(data, str) else data
+    return Snapshot(roots.resolve(name), raw, sha256(raw), decode(raw))
+
+
+def edit(roots: Roots, old: str, new: str) -> FileChange:
+    base = snapshot(roots, old)
+    return edition(base, base.as_text().rewrite(new))
+
+
+def test_titles_say_what_and_how_much(roots: Roots) -> None:
+    base = snapshot(roots, "a\nb\n")
+    changes = [
+        creation(roots.resolve("new.py"), "x\ny\n"),
+        edition(base, base.as_text().rewrite("a\nc\nd\n")),
+        deletion(base),
+        relocation(base, roots.resolve("b/c.txt")),
+    ]
+    assert [ChangeProposal.of([change]).title for change in changes] == [
+        "Create new.py (+2 −0)",
+        "Edit a.txt (+2 −1)",
+        "Delete a.txt (+0 −2)",
+        "Move a.txt to b/c.txt",
+    ]
+
+
+def test_equal_changes_on_equal_bases_have_equal_digests(roots: Roots) -> None:
+    def digest(old: str, new: str) -> str:
+        return ChangeProposal.of([edit(roots, old, new)]).digest
+
+    assert digest("a\n", "b\n") == digest("a\n", "b\n")
+    assert len({digest("a\n", "b\n"), digest("a\n", "c\n"), digest("x\na\n", "x\nb\n")}) == 3
+    base = snapshot(roots, "a\n")
+    moves = {ChangeProposal.of([relocation(base, roots.resolve(name))]).digest for name in "xy"}
+    assert len({*moves, ChangeProposal.of([deletion(base)]).digest}) == 3
+
+
+def test_a_diff_names_the_file_and_both_sides(roots: Roots) -> None:
+    assert edit(roots, "a\n", "b\n").diff().startswith("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n")
+    assert creation(roots.resolve("n"), "x\n").diff().startswith("--- /dev/null\n+++ b/n\n")
+
+
+def test_what_is_outside_or_protected_is_told_by_the_proposal(roots: Roots, tmp_path: Path) -> None:
+    inside, outside = snapshot(roots, "x"), roots.resolve(str(tmp_path / "x"))
+    assert ChangeProposal.of([relocation(inside, outside)]).outside
+    assert not ChangeProposal.of([deletion(inside)]).outside
+    assert ChangeProposal.of([deletion(inside, protected=".git")]).protected == ".git"
+
+
+def test_new_content_that_is_no_text_is_refused(roots: Roots) -> None:
+    with pytest.raises(ChangeRefused, match="NUL"):
+        creation(roots.resolve("n"), "a\0b")
+    with pytest.raises(TextError):
+        creation(roots.resolve("n"), "half \ud800")
+
+
+class TestRebasing:
+    def change(self, roots: Roots) -> FileChange:
+        return edit(roots, BASE, BASE.replace("line 20\n", "line twenty\n"))
+
+    def test_changes_elsewhere_leave_the_same_effect(self, roots: Roots) -> None:
+        change = self.change(roots)
+        now = "first\n" + BASE.replace("line 35\n", "")
+        again = rebased(change, snapshot(roots, now))
+        assert same_effect(change, again)
+        assert again.new_text == now.replace("line 20\n", "line twenty\n")
+        assert again.base_sha256 == sha256(now.encode())
+
+    def test_a_change_in_the_same_place_is_refused_with_the_line(self, roots: Roots) -> None:
+        now = BASE.replace("line 20\n", "line XX\n")
+        with pytest.raises(ChangeRefused, match="near line 21"):
+            rebased(self.change(roots), snapshot(roots, now))
+
+    def test_what_is_done_already_is_another_effect(self, roots: Roots) -> None:
+        change = self.change(roots)
+        assert not same_effect(change, rebased(change, snapshot(roots, change.new_text)))
+
+    def test_line_ends_of_the_new_base_are_kept(self, roots: Roots) -> None:
+        now = BASE.replace("\n", "\r\n")
+        again = rebased(self.change(roots), snapshot(roots, now))
+        assert again.new is not None
+        assert again.new.data() == now.replace("line 20", "line twenty").encode()
+
+    def test_only_edits_can_be_rebased(self, roots: Roots) -> None:
+        with pytest.raises(ChangeRefused, match="Read it again"):
+            rebased(deletion(snapshot(roots, "a")), snapshot(roots, "b"))
+
+
+class TestEditedByTheUser:
+    def test_the_users_text_replaces_ours_and_ours_is_kept(self, roots: Roots) -> None:
+        proposal = ChangeProposal.of([edit(roots, "a\r\nb\r\n", "a\nc\n")])
+        path = str(proposal.changes[0].path.path)
+        edited = proposal.rewritten({path: "a\nd\n"})
+        assert edited.changes[0].new is not None
+        assert edited.changes[0].new.data() == b"a\r\nd\r\n"
+        assert edited.original is proposal
+        assert edited.digest != proposal.digest
+        assert edited.rewritten({path: "a\ne\n"}).original is proposal
+
+    def test_chosen_hunks_are_made_and_the_others_not(self, roots: Roots) -> None:
+        new = BASE.replace("line 3\n", "three\n").replace("line 30\n", "thirty\n")
+        change = edit(roots, BASE, new)
+        first, second = change.hunks()
+        assert change.with_hunks([first.id]).new_text == BASE.replace("line 3\n", "three\n")
+        assert change.with_hunks([second.id]).new_text == BASE.replace("line 30\n", "thirty\n")
+
+    def test_what_has_no_text_cannot_be_rewritten(self, roots: Roots) -> None:
+        with pytest.raises(ChangeRefused):
+            deletion(snapshot(roots, "a")).with_text("b")
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    theirs=st.lists(st.tuples(st.integers(0, 39), st.sampled_from(["", "new\n", "x\ny\n"])), max_size=4),
+    place=st.integers(0, 39),
+)
+def test_a_rebased_edit_of_the_same_effect_changes_nothing_of_theirs(
+    roots: Roots, theirs: list[tuple[int, str]], place: int
+) -> None:
+    change = edit(roots, BASE, BASE.replace(LINES[place], "ours\n"))
+    lines = list(LINES)
+    for index, replacement in theirs:
+        lines[index] = replacement
+    now = "".join(lines)
+    try:
+        again = rebased(change, snapshot(roots, now))
+    except ChangeRefused:
+        return
+    if same_effect(change, again):
+        assert again.new_text == now.replace(LINES[place], "ours\n")

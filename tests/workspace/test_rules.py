@@ -1,0 +1,212 @@
+"""Deny and protect rules: what they cover by default, exceptions, links, globs, commands."""
+
+from pathlib import Path
+
+import pytest
+
+from steersman.workspace.globs import GlobError, compile_glob, expand_braces
+from steersman.workspace.roots import Roots
+from steersman.workspace.rules import PathRules
+
+RULES = PathRules()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env",
+        "sub/.env",
+        ".ENV",
+        ".env.local",
+        ".envrc",
+        "x/.env.production",
+        "id_rsa",
+        ".ssh/config",
+        "deploy/ID_ED25519",
+        "certs/server.pem",
+        "tls.key",
+        "store.p12",
+        ".netrc",
+        "/home/u/.aws/credentials",
+        "/home/u/.config/gcloud/x/y.json",
+        "/home/u/.kube/config",
+        ".git-credentials",
+        ".e\u200bnv",
+        ".env/bin/python",
+    ],
+)
+def test_secrets_are_denied(path: str) -> None:
+    assert RULES.denied_name(path) is not None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env.example",
+        "sub/.env.sample",
+        ".ENV.Template",
+        "environment.py",
+        "src/env.ts",
+        "my.env.py",
+        "id_rsa.pub",
+        "cacert.pem",
+        "keyboard.py",
+        ".key",
+        "monkey",
+        ".",
+        "ssh/config",
+        "docs/.netrc.md",
+    ],
+)
+def test_what_only_looks_like_a_secret_is_not(path: str) -> None:
+    assert RULES.denied_name(path) is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git/config",
+        ".git",
+        "sub/.git/hooks/pre-commit",
+        ".steersman/config.toml",
+        ".vscode/settings.json",
+        "AGENTS.md",
+        "agents.md",
+        "sub/CLAUDE.md",
+        "CLAUDE.local.md",
+        ".github/workflows/ci.yml",
+        ".gitlab-ci.yml",
+        "uv.lock",
+        "web/package-lock.json",
+        "go.sum",
+        ".cursor/rules/x.mdc",
+        "Jenkinsfile",
+    ],
+)
+def test_what_runs_or_instructs_is_protected(tmp_path: Path, path: str) -> None:
+    assert RULES.protected(Roots([tmp_path]).resolve(path)) is not None
+
+
+@pytest.mark.parametrize("path", ["src/app.py", ".gitignore", ".github/README.md", "README.md", "locks.py"])
+def test_ordinary_files_are_not_protected(tmp_path: Path, path: str) -> None:
+    assert RULES.protected(Roots([tmp_path]).resolve(path)) is None
+
+
+def test_a_link_to_a_secret_is_denied_under_its_harmless_name(tmp_path: Path) -> None:
+    (tmp_path / ".env").touch()
+    (tmp_path / "notes.txt").symlink_to(".env")
+    roots = Roots([tmp_path])
+    assert RULES.denied(roots.resolve("notes.txt")) == ".env*"
+
+
+def test_a_link_with_a_secrets_name_is_denied_whatever_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "plain.txt").touch()
+    (tmp_path / ".env").symlink_to("plain.txt")
+    assert RULES.denied(Roots([tmp_path]).resolve(".env")) == ".env*"
+
+
+def test_the_users_rules_come_last_and_can_reopen(tmp_path: Path) -> None:
+    rules = PathRules.of(deny=["secrets/", "/top.txt", "!.env.ci"], protect=["*.sql", "!AGENTS.md"])
+    roots = Roots([tmp_path])
+    assert rules.denied_name("a/secrets/b/c.txt") == "secrets"
+    assert rules.denied_name("top.txt") == "/top.txt"
+    assert rules.denied_name("sub/top.txt") is None
+    assert rules.denied_name(".env.ci") is None
+    assert rules.denied_name(".env") is not None
+    assert rules.protected(roots.resolve("db/x.SQL")) == "*.sql"
+    assert rules.protected(roots.resolve("AGENTS.md")) is None
+
+
+def test_exclusions_for_a_search_leave_reopened_names_to_the_filter() -> None:
+    exclusions = PathRules.of(deny=["secrets/", "/top.txt"]).exclusions()
+    assert "**/secrets" in exclusions
+    assert "**/.ssh" in exclusions
+    assert "**/.env*" not in exclusions
+    assert not [glob for glob in exclusions if "top.txt" in glob]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat .env",
+        "cat ./.env",
+        "cat '.env'",
+        "cat .e''nv",
+        'cat .e"n"v',
+        "cat .e\\nv",
+        "docker run --env-file=.env x",
+        "grep KEY sub/.env.local",
+        "cat <.env",
+        "x=$(<.env)",
+        "cp ~/.ssh/id_rsa x",
+        "cat $HOME/.aws/credentials",
+        "cat .en?",
+        "cat .e*",
+        "head id_*",
+        "echo a;cat .env|sort",
+        "python -c \"print(open('.env').read())\"",
+        "cat a\n.env",
+        "cat {.env,x}",
+    ],
+)
+def test_a_command_that_names_a_secret_is_noticed(command: str) -> None:
+    assert RULES.mentions_denied(command) is not None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest -q",
+        "cat .env.example",
+        "ls *",
+        "ls -la",
+        "echo $PATH",
+        "git commit -m 'env: fix'",
+        "rm *.pyc",
+        "cat src/*.py",
+        "jq .key x.json",
+        "node -e 'process.env.HOME'",
+        "find . -name '*.ts'",
+    ],
+)
+def test_an_ordinary_command_is_not(command: str) -> None:
+    assert RULES.mentions_denied(command) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matches", "doesnt"),
+    [
+        ("*.py", ["a.py", ".py"], ["a/b.py", "a.pyc"]),
+        ("**/*.py", ["a.py", "x/y/a.py"], ["a.pyx"]),
+        ("src/**", ["src/a", "src/b/c"], ["src", "source/a"]),
+        ("src/**/t?st.*", ["src/test.js", "src/a/b/tast.x"], ["test.js"]),
+        ("a/**/**/b", ["a/b", "a/x/y/b"], ["ab"]),
+        ("[a-c]x[!0-9]", ["axb", "cxx"], ["dxb", "ax1", "ax/"]),
+        ("*.{ts,tsx}", ["a.ts", "a.tsx"], ["a.t", "a.{ts,tsx}"]),
+        ("{a,b{c,d}}", ["a", "bc", "bd"], ["b"]),
+        ("{x}", ["{x}"], ["x"]),
+        ("a{b", ["a{b"], []),
+        ("\\*", ["*"], ["a"]),
+        ("[", ["["], []),
+        ("[]]", ["]"], []),
+        ("[z-a]", [], ["z", "a"]),
+        ("**", ["a", "a/b"], [""]),
+        ("*a*b*", ["ab", "xaxbx"], ["ba", "a/b"]),
+    ],
+)
+def test_globs(pattern: str, matches: list[str], doesnt: list[str]) -> None:
+    compiled = compile_glob(pattern)
+    assert [path for path in matches if not compiled.fullmatch(path)] == []
+    assert [path for path in doesnt if compiled.fullmatch(path)] == []
+
+
+def test_a_glob_of_many_stars_ends() -> None:
+    # With backtracking this would not end in our lifetime.
+    assert not compile_glob("*a" * 100 + "b").fullmatch("a" * 250)
+
+
+def test_a_glob_that_expands_without_end_is_refused() -> None:
+    with pytest.raises(GlobError):
+        expand_braces("{a,b}" * 30)
+    with pytest.raises(GlobError):
+        expand_braces("x" * 5000)
