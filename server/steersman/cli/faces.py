@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text as RichText
 
-from steersman.cli.terminal import colour_diff, read_line, safe
+from steersman.cli.terminal import Output, colour_diff, read_line, safe
 from steersman.session.approvals import Answer, Question
 from steersman.session.facts import describe
 from steersman.session.gate import denied_settings
@@ -20,9 +20,11 @@ _PREVIEW = 6
 class JsonFace:
     """One event per line, as it is in the log."""
 
+    def __init__(self, output: Output) -> None:
+        self._output = output
+
     def on_event(self, event: Emitted) -> None:
-        sys.stdout.buffer.write(event.line + b"\n")
-        sys.stdout.buffer.flush()
+        self._output.write(event.line + b"\n")
 
     def finish(self, run: Run) -> None:
         """Nothing: `agent_end` has been printed."""
@@ -93,7 +95,8 @@ class TerminalFace:
 class PipeFace:
     """Standard output has only what the assistant said and meant to say; everything else goes to standard error."""
 
-    def __init__(self) -> None:
+    def __init__(self, output: Output) -> None:
+        self._output = output
         self._calls: dict[str, str] = {}
 
     def on_event(self, event: Emitted) -> None:
@@ -102,7 +105,7 @@ class PipeFace:
             case "message_end" if data.get("role") == "assistant" and "discarded" not in data:
                 text = "".join(block["text"] for block in data["content"] if block["type"] == "text")
                 if text:
-                    print(text, flush=True)
+                    self._output.write(text.encode(errors="replace") + b"\n")
             case "tool_execution_start":
                 self._calls[data["toolCallId"]] = describe(data["name"], data["args"])
             case "tool_execution_end":

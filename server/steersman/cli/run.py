@@ -64,7 +64,7 @@ def main(args: argparse.Namespace) -> int:
 
 async def _run(args: argparse.Namespace, prompt: str, home: object, settings: "Settings") -> int:
     from steersman.cli.faces import JsonFace, PipeFace, TerminalApprover, TerminalFace
-    from steersman.cli.terminal import is_interactive
+    from steersman.cli.terminal import Output, is_interactive
     from steersman.session.compose import build_services
     from steersman.session.home import Home
     from steersman.session.manager import SessionManager, StartRequest
@@ -76,11 +76,12 @@ async def _run(args: argparse.Namespace, prompt: str, home: object, settings: "S
         home, settings, approver=approver, trusts_all=args.trust, keep_logs=not args.no_session
     )
     manager = SessionManager(services)
-    face = JsonFace() if args.json else TerminalFace() if sys.stdout.isatty() else PipeFace()
+    output = Output(on_gone=lambda: manager.abort(reason="nobody reads the output"))
+    face = JsonFace(output) if args.json else TerminalFace() if sys.stdout.isatty() else PipeFace(output)
     services.bus.listen(face.on_event)
     try:
         roots = Roots([args.workspace], readable=[home.outputs])
-        run = await manager.start(StartRequest(prompt, roots, args.session))
+        run = await manager.start(StartRequest(prompt, roots, args.session, model=args.model))
         run.release()
         stopper = _Stopper(manager, run)
         result = await stopper.wait(args.timeout)

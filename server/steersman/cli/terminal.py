@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import sys
+from collections.abc import Callable
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -11,6 +12,26 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u20
 def safe(text: str) -> str:
     """Without what a terminal would obey: control characters (but line feed and tab) and direction overrides."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text.replace("\r\n", "\n"))
+
+
+class Output:
+    """Standard output, whose reader may go: then nothing more is written, and `on_gone` is told once."""
+
+    def __init__(self, on_gone: Callable[[], object]) -> None:
+        self._on_gone = on_gone
+        self._gone = False
+
+    def write(self, data: bytes) -> None:
+        if self._gone:
+            return
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            self._gone = True
+            # What Python still has to flush at its exit goes nowhere, instead of failing there.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            self._on_gone()
 
 
 def is_interactive() -> bool:

@@ -1,0 +1,227 @@
+"""`steersman run`: what a script relies on."""
+
+import os
+import signal
+
+import pytest
+
+from support.command_line import CommandLine, calls
+
+EDIT = ("edit", {"path": "calc.py", "edits": [{"oldText": "a - b", "newText": "a + b"}]})
+BEFORE, AFTER = "def add(a, b):\n    return a - b\n", "def add(a, b):\n    return a + b\n"
+
+
+@pytest.fixture
+def line(tmp_path):
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    home.mkdir()
+    workspace.mkdir()
+    (workspace / "calc.py").write_text(BEFORE)
+    return CommandLine(home, workspace)
+
+
+def text_of(line):
+    return (line.workspace / "calc.py").read_text()
+
+
+def test_on_a_pipe_standard_output_has_only_the_answer(line):
+    model = line.tape(calls(("read", {"path": "calc.py"}), text="Looking."), {"text": "It subtracts."})
+    done = line.run("run", "what does it do?", "--model", model)
+    assert (done.status, done.out) == (0, "Looking.\nIt subtracts.\n")
+    assert "read calc.py: ok" in done.err
+
+
+def test_a_call_that_nobody_could_be_asked_about_exits_3_and_names_the_flag(line):
+    done = line.run("run", "fix it", "--model", line.tape(calls(EDIT), {"text": "I could not."}))
+    assert done.status == 3
+    assert "--mode auto-edit" in done.err
+    assert text_of(line) == BEFORE
+
+
+def test_a_trusted_auto_edit_changes_the_file(line):
+    model = line.tape(calls(EDIT), {"text": "Fixed."})
+    done = line.run("run", "fix it", "--model", model, "--mode", "auto-edit", "--trust")
+    assert done.status == 0
+    assert text_of(line) == AFTER
+
+
+def test_without_trust_a_looser_mode_is_not_used_and_that_is_said(line):
+    model = line.tape(calls(EDIT), {"text": "No."})
+    done = line.run("run", "fix it", "--model", model, "--mode", "full-auto")
+    assert done.status == 3
+    assert "--trust" in done.err
+    assert text_of(line) == BEFORE
+
+
+def test_read_only_refuses_by_mode(line):
+    done = line.run(
+        "run", "fix it", "--model", line.tape(calls(EDIT), {"text": "No."}), "--mode", "read-only"
+    )
+    assert done.status == 3
+    assert text_of(line) == BEFORE
+
+
+def test_json_prints_the_events_of_the_log(line):
+    done = line.run("run", "hello", "--model", line.tape({"text": "Hello."}), "--json")
+    assert done.status == 0
+    durable = [event for event in done.events if "seq" in event]
+    assert [event["seq"] for event in durable] == list(range(1, len(durable) + 1))
+    assert durable[-1]["type"] == "agent_end"
+    assert durable[-1]["data"]["text"] == "Hello."
+    log = line.home / "sessions" / f"{durable[0]['session']}.jsonl"
+    assert [
+        line for line in done.out.splitlines() if line.startswith('{"seq"')
+    ] == log.read_text().splitlines()
+
+
+def test_a_session_goes_on_by_its_id(line):
+    model = line.tape({"text": "One."}, {"expect": {"messages": 3}, "text": "Two."})
+    first = line.run("run", "first", "--model", model, "--json")
+    session = first.events[0]["session"]
+    second = line.run("run", "second", "--model", model, "--session", session)
+    assert (second.status, second.out, second.err) == (0, "Two.\n", "Done; nothing was changed.\n")
+
+
+def test_no_session_keeps_nothing(line):
+    assert line.run("run", "hello", "--model", line.tape({"text": "Hi."}), "--no-session").status == 0
+    assert not (line.home / "sessions").exists()
+
+
+def test_without_a_model_the_error_names_the_settings_and_the_demo(line):
+    done = line.run("run", "hello")
+    assert done.status == 1
+    for word in (
+        "STEERSMAN_MODEL",
+        "STEERSMAN_BASE_URL",
+        "STEERSMAN_API_KEY",
+        "config.toml",
+        "steersman demo",
+    ):
+        assert word in done.err
+
+
+@pytest.mark.parametrize("prompt", ["", "   \n"])
+def test_an_empty_prompt_is_an_error(line, prompt):
+    assert line.run("run", prompt, "--model", line.tape({"text": "Hi."})).status == 1
+
+
+def test_a_dash_reads_the_prompt_from_standard_input(line):
+    model = line.tape({"expect": {"user": "from the pipe"}, "text": "Read."})
+    assert line.run("run", "-", "--model", model, input=b"from the pipe").out == "Read.\n"
+
+
+def test_a_failing_model_exits_1_with_its_message(line):
+    failing = {"error": {"kind": "auth", "message": "The key is not valid."}}
+    done = line.run("run", "hello", "--model", line.tape(failing))
+    assert done.status == 1
+    assert "The key is not valid." in done.err
+
+
+def test_the_limit_of_turns_exits_2_and_says_how_to_go_on(line):
+    reading = calls(("read", {"path": "calc.py"}))
+    done = line.run("run", "read on", "--model", line.tape(reading, reading, reading), "--max-turns", "2")
+    assert done.status == 2
+    assert "limit of turns" in done.err and "read calc.py" in done.err
+
+
+def test_the_timeout_aborts_and_exits_124(line):
+    done = line.run("run", "wait", "--model", line.tape({"hang": True, "text": "…"}), "--timeout", "0.3")
+    assert done.status == 124
+
+
+def test_ctrl_c_aborts_and_exits_130(line):
+    process = line.start("run", "wait", "--model", line.tape({"text": "thinking", "hang": True}), "--json")
+    for printed in process.stdout:
+        if b"message_update" in printed:
+            break
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b'"stopReason":"aborted"' in rest.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["run"], ["run", "x", "--mode", "wild"], ["run", "x", "--max-turns", "0"]]
+)
+def test_a_wrong_command_line_exits_64(line, arguments):
+    assert line.run(*arguments).status == 64
+
+
+def test_a_missing_workspace_is_an_error(line):
+    done = line.run("run", "hello", "--model", line.tape({"text": "Hi."}), "--workspace", "nowhere")
+    assert done.status == 1
+    assert "nowhere" in done.err
+
+
+def test_an_unknown_session_is_an_error(line):
+    done = line.run("run", "hello", "--model", line.tape({"text": "Hi."}), "--session", "ses_none")
+    assert done.status == 1
+    assert "ses_none" in done.err
+
+
+def test_an_unknown_key_of_the_configuration_is_named(line):
+    (line.home / "config.toml").write_text('modle = "x"\n')
+    done = line.run("run", "hello")
+    assert done.status == 1
+    assert "modle" in done.err
+
+
+def test_the_configuration_file_is_used(line):
+    (line.home / "config.toml").write_text(f'model = "{line.tape({"text": "From the file."})}"\n')
+    assert line.run("run", "hello").out == "From the file.\n"
+
+
+def test_a_command_does_not_get_our_key(line):
+    model = line.tape(calls(("bash", {"command": 'echo "key=$STEERSMAN_API_KEY."'})), {"text": "Done."})
+    done = line.run(
+        "run",
+        "look",
+        "--model",
+        model,
+        "--mode",
+        "full-auto",
+        "--trust",
+        "--json",
+        STEERSMAN_API_KEY="canary-7",
+    )
+    assert done.status == 0
+    assert "key=." in done.out and "canary-7" not in done.out
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this platform has no pseudo-terminals")
+class TestOnATerminal:
+    def test_a_person_is_shown_the_diff_and_asked(self, line):
+        model = line.tape(calls(EDIT), {"text": "Fixed."})
+        done = line.run_on_terminal("run", "fix it", "--model", model, typed=[("say what you want", "a\n")])
+        assert done.status == 0
+        assert "return a + b" in done.out
+        assert text_of(line) == AFTER
+
+    def test_words_decline_and_reach_the_model(self, line):
+        model = line.tape(calls(EDIT), {"expect": {"toolResults": "use sum instead"}, "text": "Then sum."})
+        done = line.run_on_terminal(
+            "run", "fix it", "--model", model, typed=[("say what you want", "use sum instead\n")]
+        )
+        assert done.status == 0  # a person's own no, in a run that went on
+        assert text_of(line) == BEFORE
+
+    def test_stop_aborts(self, line):
+        model = line.tape(calls(EDIT), {"text": "Never said."})
+        done = line.run_on_terminal("run", "fix it", "--model", model, typed=[("say what you want", "s\n")])
+        assert done.status == 130
+        assert text_of(line) == BEFORE
+
+    def test_escape_sequences_of_the_model_are_not_obeyed(self, line):
+        done = line.run_on_terminal(
+            "run", "hi", "--model", line.tape({"text": "\x1b]0;owned\x07hi"}), typed=[]
+        )
+        assert "\x1b]0;owned" not in done.out and "hi" in done.out
+
+
+def test_a_run_whose_reader_has_gone_is_aborted(line):
+    process = line.start("run", "wait", "--model", line.tape({"text": "thinking", "hang": True}), "--json")
+    process.stdout.readline()
+    process.stdout.close()
+    with process.stderr:
+        process.stderr.read()
+    assert process.wait(30) == 130
