@@ -358,6 +358,12 @@ def test_cumulative_usage_is_the_last_one():
     assert parse(sse(*values))["usage"]["output"] == 3
 
 
+def test_usage_beside_a_text_is_read_each_time():
+    one, two = ({"prompt_tokens": 7, "completion_tokens": n} for n in (1, 2))
+    values = [{**text("a"), "usage": one}, {"choices": [], "usage": two}, {**text("b"), "usage": one}]
+    assert parse(sse(*values))["usage"]["output"] == 1
+
+
 @pytest.mark.parametrize(
     "names",
     [

@@ -109,6 +109,39 @@ async def test_a_server_that_does_not_close_after_its_answer_keeps_nobody_waitin
     assert canned.closed
 
 
+async def test_keep_alives_after_the_answer_keep_nobody_waiting():
+    async def answer(reader, writer):
+        writer.write(HEAD + chunked(sse(text("Hello", "stop"), done=False)))
+        while not writer.is_closing():
+            writer.write(chunked(b": alive\n\n"))
+            await writer.drain()
+            await asyncio.sleep(0)
+
+    async with raw_server(answer) as url:
+        events = await events_of(OpenAIChat("m-1", url, None, stall=Stall(60, 60, after_end=0.1)))
+    assert isinstance(events[-1], StreamDone)
+
+
+async def test_a_call_that_comes_long_after_a_finish_reason_is_not_lost():
+    first = sse(call("{}", index=0, id="1", name="ls", finish="tool_calls"), done=False)
+    second = sse(call("{}", index=0, id="2", name="read", finish="tool_calls"))
+
+    events = []
+    released = asyncio.Event()
+
+    async def slow(reader, writer):
+        writer.write(HEAD + chunked(first))
+        await released.wait()
+        writer.write(chunked(second) + chunked(b""))
+        await writer.drain()
+
+    async with raw_server(slow) as url:
+        async for event in OpenAIChat("m-1", url, None).stream(ask(), AbortController().signal):
+            events.append(event)
+            released.set()
+    assert [name for _, name, _ in blocks(events)] == ["ls", "read"]
+
+
 async def test_a_connection_that_breaks_after_the_answer_does_not_matter():
     canned = Canned([sse(text("Hello", "stop"), done=False)], breaks=httpx.ReadError("reset"))
     assert isinstance((await events_of(model_over(canned)))[-1], StreamDone)
@@ -153,6 +186,16 @@ async def test_an_abort_ends_a_silent_stream_and_closes_the_response():
         if isinstance(event, BlockDelta):
             abort.abort()
     assert isinstance(events[-1], StreamError)
+    assert canned.closed == 1
+
+
+async def test_an_abort_ends_the_wait_for_a_server_that_says_nothing():
+    canned = Canned(hangs=True)
+    abort = AbortController()
+    reading = asyncio.create_task(events_of(model_over(canned), signal=abort.signal))
+    await canned.asked.wait()
+    abort.abort()
+    assert [type(event) for event in await asyncio.wait_for(reading, 5)] == [StreamError]
     assert canned.closed == 1
 
 
@@ -372,6 +415,19 @@ def test_a_key_that_no_header_can_carry_is_refused_without_repeating_it(key):
     with pytest.raises(ModelConfigError) as error:
         OpenAIChat("m", "http://h", key)
     assert key not in str(error.value)
+
+
+async def test_a_server_on_this_machine_is_asked_without_the_proxy(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+
+    async def answer(_, writer):
+        writer.write(HEAD + chunked(ANSWER) + chunked(b""))
+        await writer.drain()
+
+    async with raw_server(answer) as url:
+        assert isinstance((await events_of(OpenAIChat("m-1", url, None)))[-1], StreamDone)
 
 
 async def test_proxy_settings_that_can_not_be_used_are_a_failure_that_names_them(monkeypatch):

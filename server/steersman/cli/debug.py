@@ -29,6 +29,5 @@ def main(args: argparse.Namespace) -> int:
     except OSError as error:
         print(f"steersman debug parse-stream: {args.file}: {error.strerror}", file=sys.stderr)
         return 1
-    parsed = parse_recording(args.api, [body])
-    print(json.dumps(parsed, indent=1, ensure_ascii=False).encode("utf-8", "replace").decode())
+    print(json.dumps(parse_recording(args.api, [body]), indent=1))
     return 0

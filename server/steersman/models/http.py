@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -37,8 +37,8 @@ class Stall:
 
     first_byte: float = 120.0
     between: float = 60.0
-    after_end: float = 2.0
-    """Once the answer is complete: for usage and the end of the body, which some servers never send."""
+    after_end: float = 10.0
+    """Once the answer could be complete: for more of it, its usage, and the end of the body that some never send."""
 
 
 class HttpFailure(Exception):
@@ -73,7 +73,7 @@ async def close_shared_client() -> None:
 
 
 def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.AsyncClient":
-    """A client with our time limits, the proxies of the environment, and no redirects (a key is for one host).
+    """A client with our time limits, no redirects (a key is for one host), and the proxies of the environment.
 
     httpx has no read timeout here: how long a stream may be silent is `Stall`.
 
@@ -86,8 +86,10 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)
     timeout = httpx.Timeout(connect=_CONNECT_SECONDS, read=None, write=_WRITE_SECONDS, pool=_CONNECT_SECONDS)
+    # A proxy can't reach this machine's own servers.
+    direct = dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]"))
     try:
-        return httpx.AsyncClient(timeout=timeout, follow_redirects=False, transport=transport)
+        return httpx.AsyncClient(timeout=timeout, follow_redirects=False, transport=transport, mounts=direct)
     except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
         # The exception's text may hold the proxy's password.
         message = (
@@ -101,8 +103,8 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
 class Endpoint:
     """Where and how to ask."""
 
-    url: str
-    headers: Mapping[str, str]
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
     stall: Stall
     redact: Redactor
 

@@ -4,6 +4,7 @@ The stream's terminal marker is a finish reason or `[DONE]`. Without either, a r
 calls and all of them are complete JSON.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
@@ -118,22 +119,28 @@ class OpenAIChat:
 async def _batches(body: Body, chat: ChatBody, after_end: float) -> AsyncGenerator[list[StreamEvent], None]:
     """The events of each read of the network, a ping for one that shows nothing, up to the end of the answer."""
     parser = chat.parser
-    while piece := await _next(body, parser, after_end):
-        yield chat.feed(piece) or [Ping()]
+    deadline: float | None = None
+    while piece := await _next(body, deadline):
+        events = chat.feed(piece)
+        yield events or [Ping()]
         if parser.done:
             await _drain(body)
             return
         if parser.is_broken:
             return
+        is_over = parser.has_terminal_marker or parser.error is not None
+        if is_over and (events or deadline is None):
+            # Not the end yet: usage may follow, and some providers put a finish reason on each of several calls.
+            deadline = asyncio.get_running_loop().time() + after_end
     yield chat.close()
 
 
-async def _next(body: Body, parser: ChatStreamParser, after_end: float) -> bytes:
-    """The next piece. When the answer is complete, what goes wrong with the rest, or is late, no longer matters."""
-    if not parser.has_terminal_marker and parser.error is None:
+async def _next(body: Body, deadline: float | None) -> bytes:
+    """The next piece. Once there is a deadline, what goes wrong with the rest, or is late, no longer matters."""
+    if deadline is None:
         return await body.read()
     try:
-        return await body.read(after_end)
+        return await body.read(max(0.0, deadline - asyncio.get_running_loop().time()))
     except HttpFailure:
         return b""
 
