@@ -1,6 +1,5 @@
 """A real workspace in a temporary folder, and its tools driven as the kernel drives them."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +13,12 @@ from steersman.tools.registry import standard_tools
 from steersman.workspace.changes import FileChange
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.guard import Guard
+from steersman.workspace.locks import LockTable
 from steersman.workspace.ports import Applied, BaseMoved, PreImage, Snapshot
 from steersman.workspace.roots import ResolvedPath, Roots
 from steersman.workspace.rules import PathRules
 from steersman.workspace.search import find_ripgrep
-from steersman.workspace.text import view
+from steersman.workspace.snapshots import buffer_snapshot
 
 
 class BufferedWorkspace(DiskWorkspace):
@@ -33,10 +33,7 @@ class BufferedWorkspace(DiskWorkspace):
     async def read(self, path: ResolvedPath) -> Snapshot:
         if path.path not in self.buffers:
             return await super().read(path)
-        raw = self.buffers[path.path]
-        data = raw.encode()
-        digest = hashlib.sha256(data).hexdigest()
-        return Snapshot(path, data, digest, view(raw), source="buffer", dirty=True, version=1)
+        return buffer_snapshot(path, self.buffers[path.path], dirty=True, version=1)
 
     async def apply_locked(self, change: FileChange) -> Applied:
         if change.path.path not in self.buffers:
@@ -134,6 +131,7 @@ def make_bench(
     folders: Sequence[str] = ("ws",),
     rules: PathRules | None = None,
     buffered: bool = False,
+    locks: LockTable | None = None,
 ) -> Bench:
     """Below `base`: the workspace folders, and `outputs` for long outputs of commands."""
     paths = [base / name for name in folders]
@@ -146,7 +144,9 @@ def make_bench(
         images.append(image)
 
     workspace = (
-        BufferedWorkspace(roots, rules) if buffered else DiskWorkspace(roots, rules, keep_preimage=keep)
+        BufferedWorkspace(roots, rules)
+        if buffered
+        else DiskWorkspace(roots, rules, locks=locks, keep_preimage=keep)
     )
     ledger = ReadLedger()
     commands = CommandSettings(guard, base / "outputs")

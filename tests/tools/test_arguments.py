@@ -55,6 +55,7 @@ EDITS = [{"oldText": "a", "newText": "b"}]
         {"file_path": "f", "old_string": "a", "new_string": "b"},
         {"path": "f", "oldText": "a", "newText": "b"},
         {"path": "f", "edits": [{"old_string": "a", "new_str": "b"}]},
+        {"path": "f", "old_string": "a", "new_string": "b", "replace_all": False},
         {"path": "f", "replacements": [{"search": "a", "replace": "b"}]},
     ],
 )
@@ -83,6 +84,7 @@ def test_text_that_looks_like_json_stays_text(bench: Bench) -> None:
         ("edit", {"path": "a", "edits": [3]}, "- edits[0]: expected an object, got 3"),
         ("edit", {"path": "a", "edits": EDITS, "replaceAll": True}, "- replaceAll: there is no such field"),
         ("write", {"path": "a", "content": {"k": 1}}, '- content: expected a string, got {"k": 1}'),
+        ("grep", {"pattern": ""}, '- pattern: must not be empty, got ""'),
         ("grep", {"pattern": "x", "literal": "maybe"}, '- literal: expected true or false, got "maybe"'),
         ("bash", {"command": "ls", "timeout": 120_000}, "- timeout: expected at most 3600, got 120000"),
         ("bash", {"command": "ls", "timeout": 0}, "- timeout: expected more than 0, got 0"),

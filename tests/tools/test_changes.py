@@ -1,5 +1,6 @@
 """edit, write, delete and move: proposed first, applied on what is there, told as it was done."""
 
+import asyncio
 import hashlib
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 from steersman.agent.abort import AbortController
 from steersman.agent.tool import Proposal, ProposalSuperseded, ToolContext
 from steersman.workspace.changes import ChangeProposal
-from support.workspace import Bench
+from steersman.workspace.guard import Guard
+from steersman.workspace.locks import LockTable
+from support.workspace import Bench, make_bench
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 31))
 
@@ -57,6 +60,12 @@ class TestEdit:
         )
         assert len(text) < 15_000
         assert "more lines of this diff are not shown" in text
+
+    async def test_a_long_file_is_edited_all_the_same(self, bench: Bench) -> None:
+        text = "".join(f"line {number}\n" for number in range(50_000))
+        bench.put("a.txt", text)
+        assert "+changed" in await bench.ok("edit", path="a.txt", edits=pair("line 40000\n", "changed\n"))
+        assert bench.bytes("a.txt").decode() == text.replace("line 40000\n", "changed\n")
 
     async def test_all_edits_are_made_on_the_original_or_none(self, bench: Bench) -> None:
         bench.put("a.txt", "a\nb\n")
@@ -165,6 +174,21 @@ class TestEdit:
         called = await bench.call("edit", {"path": "a.txt", "edits": pair("line 10", "ten")}, answer=answer)
         assert not called.is_error
         assert path.read_text() == wanted + "more\n"
+
+    async def test_runs_that_edit_one_file_at_once_all_get_their_edit(
+        self, tmp_path: Path, guard: Guard
+    ) -> None:
+        locks = LockTable()
+        benches = [make_bench(tmp_path, guard, locks=locks) for _ in range(6)]
+        benches[0].put("a.txt", TEXT)
+        calls = [
+            bench.call("edit", path="a.txt", edits=pair(f"line {4 * number + 2}\n", f"by {number}\n"))
+            for number, bench in enumerate(benches)
+        ]
+        results = await asyncio.gather(*calls)
+        assert [called.text for called in results if called.is_error] == []
+        written = benches[0].bytes("a.txt").decode()
+        assert [f"by {number}\n" in written for number in range(6)] == [True] * 6
 
     async def test_without_execution_nothing_changes(self, bench: Bench) -> None:
         path = bench.put("a.txt", "foo\n")
@@ -286,6 +310,17 @@ class TestWrite:
         called = await bench.call("write", path="a.txt", content="same\n")
         assert (called.proposal, called.is_error, bench.images) == (None, False, [])
 
+    async def test_a_change_that_nobody_was_asked_about_is_asked_about(self, bench: Bench) -> None:
+        path = bench.put("a.txt", "same\n")
+        await bench.ok("read", path="a.txt")
+        signal = AbortController().signal
+        bound = bench.tools["write"].bind({"path": "a.txt", "content": "same\n"})
+        assert await bound.propose(signal) is None
+        path.unlink()
+        with pytest.raises(ProposalSuperseded):
+            await bound.execute(ToolContext("1", signal, lambda _text: None))
+        assert not path.exists()
+
     async def test_directories_secrets_and_ways_out_are_refused(self, bench: Bench, tmp_path: Path) -> None:
         bench.put("dir/x")
         (bench.root / "out").symlink_to(tmp_path / "nowhere.txt")
@@ -330,6 +365,12 @@ class TestDeleteAndMove:
         await bench.ok("delete", path="link")
         assert (tmp_path / "out.txt").exists()
         assert not (bench.root / "link").is_symlink()
+
+    async def test_a_link_to_a_directory_is_deleted_itself(self, bench: Bench) -> None:
+        bench.put("dir/x")
+        (bench.root / "link").symlink_to("dir")
+        await bench.ok("delete", path="link")
+        assert sorted(entry.name for entry in bench.root.iterdir()) == ["dir"]
 
     async def test_directories_are_refused_with_a_hint(self, bench: Bench) -> None:
         bench.put("dir/x")

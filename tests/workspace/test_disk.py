@@ -1,6 +1,7 @@
 """Reading and changing files on the disk: whole or not at all, under one lock, with a way back."""
 
 import asyncio
+import errno
 import os
 import resource
 import stat
@@ -104,6 +105,7 @@ class TestReading:
         snapshot = await folder.workspace.read(folder.workspace.resolve("big.txt"))
         assert len(snapshot.as_text().text) == 1_500_000
 
+    @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
     async def test_a_file_without_size_is_read_to_its_end(self, folder: Folder) -> None:
         data, _status = atomic.read_regular(Path("/proc/self/status"), MAX_FILE_BYTES)
         assert data.startswith(b"Name:")
@@ -254,14 +256,28 @@ class TestEditing:
         folder = Folder(tmp_path)
 
         async def fail(_image: PreImage) -> None:
-            raise RuntimeError("the log is full")
+            raise OSError(errno.ENOSPC, "the log is full")
 
         folder.workspace = DiskWorkspace(Roots([folder.root]), keep_preimage=fail)
         path = folder.put("a.txt")
         change = await folder.edit("a.txt", "two\n")
-        with pytest.raises(RuntimeError):
+        with pytest.raises(OSError, match="the log is full"):
             await folder.workspace.apply(change)
         assert path.read_bytes() == b"one\n"
+
+    async def test_a_write_while_the_pre_image_is_kept_is_noticed(self, tmp_path: Path) -> None:
+        folder = Folder(tmp_path)
+        path = folder.put("a.txt")
+
+        async def keep(_image: PreImage) -> None:
+            path.write_bytes(b"theirs, meanwhile\n")
+
+        for make in (lambda: folder.edit("a.txt", "two\n"), lambda: folder.delete("a.txt")):
+            path.write_bytes(b"one\n")
+            folder.workspace = DiskWorkspace(Roots([folder.root]), keep_preimage=keep)
+            with pytest.raises(BaseMoved):
+                await folder.workspace.apply(await make())
+            assert path.read_bytes() == b"theirs, meanwhile\n"
 
     async def test_a_moved_base_is_told_with_what_is_there(self, folder: Folder) -> None:
         path = folder.put("a.txt")

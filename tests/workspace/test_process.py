@@ -201,21 +201,19 @@ async def test_an_abort_ends_the_whole_group(bench: Bench):
     assert result.still_running == ()
 
 
-ESCAPED = "bash -c 'echo escaped $$.; exec sleep 300'"
-
-
 @pytest.mark.parametrize(
     "escape",
     [
-        f"setsid {ESCAPED} &",
+        "setsid bash escaped &",
         # Each of the others can be found in one way only: by its marker, its session, its parents.
-        f"""bash -c "setsid {ESCAPED} &" """,
-        f"""bash -c "set -m; env -i {ESCAPED} &" """,
-        f"env -i setsid {ESCAPED} &",
+        "bash -c 'setsid bash escaped &'",
+        "bash -c 'set -m; env -i bash escaped &'",
+        "env -i setsid bash escaped &",
     ],
     ids=["any", "marker", "session", "parents"],
 )
 async def test_an_abort_finds_children_that_left_the_group(bench: Bench, escape: str):
+    (bench.directory / "escaped").write_text("echo escaped $$.; exec sleep 300")
     running = asyncio.create_task(bench.run(f"{escape}\necho ready; sleep 300"))
     await bench.has_heard("ready")
     await bench.has_heard(".")

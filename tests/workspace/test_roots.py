@@ -133,14 +133,38 @@ class TestLinks:
     def test_a_circle_is_an_error(self, roots: Roots, base: Path) -> None:
         (base / "ws/a").symlink_to("b")
         (base / "ws/b").symlink_to("a")
-        with pytest.raises(PathError, match="itself"):
+        with pytest.raises(PathError, match="circle"):
             roots.resolve("a")
+
+    def test_a_way_out_behind_a_circle_is_not_taken_for_inside(self, roots: Roots, base: Path) -> None:
+        (base / "ws/loop").symlink_to("loop")
+        (base / "ws/out").symlink_to(base / "away")
+        (base / "ws/both").symlink_to("loop/../out")
+        for name in ("loop/../out/x", "both/x", "both"):
+            with pytest.raises(PathError, match="circle"):
+                roots.resolve(name)
 
     def test_a_folder_may_itself_be_reached_by_a_link(self, base: Path) -> None:
         (base / "alias").symlink_to(base / "ws")
         roots = Roots([base / "alias"])
         assert roots.resolve("src/app.py", for_write=True).path == base / "ws/src/app.py"
         assert roots.resolve(str(base / "alias/src/app.py")).relative == "src/app.py"
+
+
+@pytest.mark.parametrize(("on_disk", "asked"), [("e\u0301.txt", "\u00e9.txt"), ("\u00e9.txt", "e\u0301.txt")])
+def test_a_name_is_found_in_its_other_unicode_form(
+    roots: Roots, base: Path, on_disk: str, asked: str
+) -> None:
+    (base / "ws" / on_disk).touch()
+    assert roots.resolve(asked).path.name == on_disk
+
+
+def test_rules_see_names_below_the_folder_however_they_were_given(base: Path) -> None:
+    inner = base / ".claude" / "tree"
+    (inner / "src").mkdir(parents=True)
+    roots = Roots([inner])
+    for name in ("src/a.py", str(inner / "src/a.py"), (inner / "src/a.py").as_uri()):
+        assert set(roots.resolve(name).forms) == {"src/a.py"}
 
 
 class TestSeveralFolders:
@@ -194,10 +218,14 @@ parts = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(parts=st.lists(parts, min_size=1, max_size=8), absolute=st.booleans(), follow=st.booleans())
-def test_a_write_that_is_not_marked_outside_lands_inside(
-    roots: Roots, base: Path, parts: list[str], absolute: bool, follow: bool
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    parts=st.lists(parts, min_size=1, max_size=8),
+    absolute=st.booleans(),
+    how=st.fixed_dictionaries({"for_write": st.booleans(), "follow": st.booleans()}),
+)
+def test_what_is_not_marked_outside_is_inside(
+    roots: Roots, base: Path, parts: list[str], absolute: bool, how: dict[str, bool]
 ) -> None:
     workspace = base / "ws"
     for name, target in (("in", "src"), ("out", "../away"), ("loop", "loop")):
@@ -205,7 +233,7 @@ def test_a_write_that_is_not_marked_outside_lands_inside(
             (workspace / name).symlink_to(target)
     name = "/".join(parts)
     try:
-        resolved = roots.resolve(f"{workspace}/{name}" if absolute else name, for_write=True, follow=follow)
+        resolved = roots.resolve(f"{workspace}/{name}" if absolute else name, **how)
     except PathError:
         return
     real_parent = Path(os.path.realpath(resolved.path.parent))

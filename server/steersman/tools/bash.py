@@ -78,8 +78,8 @@ class BashTool(BaseTool[BashArguments]):
     description = (
         "Run a command with bash in the workspace folder: tests, builds, git. Each call begins in that folder with a "
         f"fresh shell. It gets no input and is ended after the timeout ({DEFAULT_TIMEOUT} s unless you set another). "
-        f"Of long output the last {MAX_RESULT_BYTES // 1024} KB are returned and the whole goes to a file. To read, "
-        "search or change files use the other tools."
+        f"Of long output the last {MAX_RESULT_BYTES // 1024} KB are returned, and the whole goes to a file. Start "
+        "servers in the background with their output in a file. To read, search or change files use the other tools."
     )
     arguments = BashArguments
 

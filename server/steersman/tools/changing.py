@@ -4,15 +4,16 @@ import asyncio
 from collections.abc import Callable
 
 from steersman.agent.messages import Json
-from steersman.agent.tool import Proposal, ProposalSuperseded, ToolContext, ToolError, ToolResult, text_result
-from steersman.tools.base import clipped, with_notes
+from steersman.agent.tool import ProposalSuperseded, ToolContext, ToolError, ToolResult, text_result
+from steersman.tools.base import ABORTED, clipped, with_notes
 from steersman.workspace.changes import ChangeProposal, FileChange, rebased, same_effect
 from steersman.workspace.diff import unified_diff
 from steersman.workspace.ports import Applied, BaseMoved, Snapshot, Workspace
 from steersman.workspace.roots import ResolvedPath
 
-ATTEMPTS = 3
-"""How often an edit is computed anew when the file changes between the computation and the lock."""
+ATTEMPTS = 20
+"""How often an edit is computed anew when the file changes between the computation and the lock. Of several runs
+that edit one file at once each round lets one through, so that this is also how many of them may do so."""
 INLINE_CHARACTERS = 100_000
 """Texts up to here are compared on the event loop, longer ones in a thread."""
 _DIFF_LINES = 120
@@ -30,16 +31,16 @@ async def computed(recompute: Recompute, snapshot: Snapshot) -> FileChange:
     return await asyncio.to_thread(recompute, snapshot)
 
 
-def approved(context: ToolContext, fresh: Proposal | None) -> ChangeProposal | None:
-    """The proposal that was approved; `fresh`, if the call was executed without one."""
-    proposal = context.proposal or fresh
+def approved(context: ToolContext) -> ChangeProposal | None:
+    """The proposal that was approved, if there was one."""
+    proposal = context.proposal
     if proposal is not None and not isinstance(proposal, ChangeProposal):
         raise ToolError("The approved proposal is not one of this tool.")
     return proposal
 
 
 async def carry_out(
-    workspace: Workspace, proposal: ChangeProposal, recompute: Recompute | None
+    workspace: Workspace, proposal: ChangeProposal, recompute: Recompute | None, context: ToolContext
 ) -> tuple[FileChange, Applied]:
     """Applies the one change of a proposal, in the form that its base has by then.
 
@@ -52,6 +53,8 @@ async def carry_out(
     """
     change = proposal.changes[0]
     for _ in range(ATTEMPTS):
+        if context.signal.aborted:
+            raise ToolError(f"{ABORTED}; nothing was changed.")
         try:
             return change, await workspace.apply(change)
         except BaseMoved as moved:
@@ -82,8 +85,14 @@ async def _on_new_base(
     return new
 
 
-def change_result(proposal: ChangeProposal, change: FileChange, applied: Applied) -> ToolResult:
+async def change_result(proposal: ChangeProposal, change: FileChange, applied: Applied) -> ToolResult:
     """What was done: the change itself, so that the file need not be read again to see it."""
+    if len(change.old_text) + len(change.new_text) <= INLINE_CHARACTERS:
+        return _told(proposal, change, applied)
+    return await asyncio.to_thread(_told, proposal, change, applied)
+
+
+def _told(proposal: ChangeProposal, change: FileChange, applied: Applied) -> ToolResult:
     notes = list(applied.notes)
     if applied.created_directories:
         notes.append(f"Made the directories {', '.join(applied.created_directories)}")

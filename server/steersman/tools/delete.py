@@ -50,7 +50,7 @@ class DeleteTool(BaseTool[DeleteArguments]):
         return ChangeProposal.of([deletion(snapshot, protected=self._workspace.rules.protected(path))])
 
     async def execute(self, args: DeleteArguments, context: ToolContext) -> ToolResult:
-        proposal = approved(context, None) or await self.propose(args, context.signal)
-        change, applied = await carry_out(self._workspace, proposal, None)
+        proposal = approved(context) or await self.propose(args, context.signal)
+        change, applied = await carry_out(self._workspace, proposal, None, context)
         self._ledger.forget(change.path.path)
-        return change_result(proposal, change, applied)
+        return await change_result(proposal, change, applied)

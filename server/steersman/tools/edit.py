@@ -6,7 +6,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.messages import Json
+from steersman.agent.messages import Json, JsonObject
 from steersman.agent.tool import ToolContext, ToolError, ToolResult
 from steersman.tools.base import BaseTool
 from steersman.tools.changing import Recompute, approved, carry_out, change_result, computed
@@ -52,14 +52,28 @@ class EditArguments(Arguments):
     @classmethod
     def mend(cls, raw: dict[str, Json]) -> dict[str, Json]:
         """One pair outside a list, a single object, a list as JSON text, and items under other names."""
+        _drop_single_replacement(raw)
         lone = {name: raw.pop(name) for name in (*_OLD_NAMES, *_NEW_NAMES) if name in raw}
         edits = from_json_text(raw.get("edits", [lone] if lone else None))
         if isinstance(edits, Mapping):
             edits = [edits]
         if isinstance(edits, list):
             items = [from_json_text(item) for item in edits]
-            raw["edits"] = [EditItem.renamed(item) if isinstance(item, Mapping) else item for item in items]
+            raw["edits"] = [_item(item) if isinstance(item, Mapping) else item for item in items]
         return raw
+
+
+def _item(item: JsonObject) -> dict[str, Json]:
+    raw = EditItem.renamed(item)
+    _drop_single_replacement(raw)
+    return raw
+
+
+def _drop_single_replacement(raw: dict[str, Json]) -> None:
+    """Other edit tools have a switch for replacing every occurrence; left off, it says what this one does anyway."""
+    for name in ("replaceAll", "replace_all"):
+        if raw.get(name) in (False, "false"):
+            del raw[name]
 
 
 class EditTool(BaseTool[EditArguments]):
@@ -85,11 +99,11 @@ class EditTool(BaseTool[EditArguments]):
         return ChangeProposal.of([await computed(self._recompute(args), snapshot)])
 
     async def execute(self, args: EditArguments, context: ToolContext) -> ToolResult:
-        proposal = approved(context, None) or await self.propose(args, context.signal)
-        change, applied = await carry_out(self._workspace, proposal, self._recompute(args))
+        proposal = approved(context) or await self.propose(args, context.signal)
+        change, applied = await carry_out(self._workspace, proposal, self._recompute(args), context)
         if applied.sha256 is not None and change.base is not None and proposal.original is None:
             self._ledger.edited(change.path.path, change.base.sha256, applied.sha256)
-        return change_result(proposal, change, applied)
+        return await change_result(proposal, change, applied)
 
     def _recompute(self, args: EditArguments) -> Recompute:
         replacements = [Replacement(item.old_text, item.new_text) for item in args.edits]

@@ -62,11 +62,11 @@ class FindTool(BaseTool[FindArguments]):
                 raise PathError(f"{path.display} is a file. Give a directory, or read it.")
             await self._workspace.read(path)  # says what is wrong, with suggestions
         try:
-            matcher = compile_glob(anchored(args.pattern))
+            matcher = compile_glob(anchored(args.pattern.removeprefix(f"{path.path}/")))
         except GlobError as error:
             raise ToolError(f"The pattern can't be used: {error}.") from error
         listing = _Listing(prefix_of(path.relative), args.limit or LIMIT)
-        rules, rule_base = self._workspace.rules, path.forms()[0]
+        rules, rule_base = self._workspace.rules, path.forms[0]
         seen: set[str] = set()
 
         def on_path(relative: str) -> bool:

@@ -1,5 +1,6 @@
 """grep: lines of files by a regular expression, searched by ripgrep on the disk."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -13,7 +14,7 @@ from steersman.tools.base import ABORTED, MAX_RESULT_BYTES, BaseTool, count, wit
 from steersman.tools.find import anchored, prefix_of
 from steersman.tools.proposals import access_needed, require_access
 from steersman.tools.schema import Arguments
-from steersman.workspace.globs import GlobError, compile_glob
+from steersman.workspace.globs import GlobError, compile_glob, expand_braces
 from steersman.workspace.ports import Workspace
 from steersman.workspace.roots import ResolvedPath, printable
 from steersman.workspace.search import ContentQuery, Line, Ripgrep, SearchEnd
@@ -80,15 +81,16 @@ class GrepTool(BaseTool[GrepArguments]):
     async def execute(self, args: GrepArguments, context: ToolContext) -> ToolResult:
         path = self._workspace.resolve(args.path or ".")
         require_access(self._workspace, self.name, path, context)
-        found = self._results(path, args)
         is_directory = path.path.is_dir()
         if not is_directory and not path.path.is_file():
             await self._workspace.read(path)  # says what is wrong, with suggestions
+        glob = _Glob.of(args.glob if is_directory else None)
+        found = self._results(path, args, glob, is_directory=is_directory)
         end = await self._ripgrep.lines(
             path.path if is_directory else path.path.parent,
             "." if is_directory else path.path.name,
-            _query(args) if is_directory else _query(args, glob=False),
-            exclude=self._workspace.rules.exclusions(),
+            ContentQuery(args.pattern, glob.name, args.ignore_case, args.literal, args.context),
+            exclude=[*self._workspace.rules.exclusions(), *glob.exclude],
             stop=context.signal,
             on_line=found.add,
         )
@@ -96,29 +98,20 @@ class GrepTool(BaseTool[GrepArguments]):
             return text_result(with_notes(found.text(), [ABORTED]), is_error=True)
         return text_result(with_notes(found.text(), self._notes(args, found, end)))
 
-    def _results(self, path: ResolvedPath, args: GrepArguments) -> "_Results":
+    def _results(
+        self, path: ResolvedPath, args: GrepArguments, glob: "_Glob", *, is_directory: bool
+    ) -> "_Results":
         """Paths of a file that was named are relative to its directory, as those below a directory are to it."""
-        is_directory = path.path.is_dir()
-        relative, base = path.relative, path.forms()[0]
+        relative, base = path.relative, path.forms[0]
         if not is_directory:
-            relative, base = relative.rpartition("/")[0] or ".", base.rpartition("/")[0]
-            if path.outside:
-                relative = f"{path.path.parent}"
+            relative, base = relative.rpartition("/")[0], base.rpartition("/")[0]
+            relative = relative or ("/" if path.outside else ".")
         rules = self._workspace.rules
-        try:
-            matcher = (
-                compile_glob(anchored(args.glob)) if args.glob and "/" in args.glob and is_directory else None
-            )
-        except GlobError as error:
-            raise ToolError(f"The glob can't be used: {error}.") from error
         return _Results(
             prefix_of(relative),
             args.limit or LIMIT,
             separate=args.context > 0,
-            allowed=lambda name: (
-                rules.denied_name(f"{base}/{name}") is None
-                and (matcher is None or matcher.fullmatch(name) is not None)
-            ),
+            allowed=lambda name: glob.covers(name) and rules.denied_name(f"{base}/{name}") is None,
         )
 
     def _notes(self, args: GrepArguments, found: "_Results", end: SearchEnd) -> list[str]:
@@ -143,13 +136,35 @@ class GrepTool(BaseTool[GrepArguments]):
         return notes
 
 
-def _query(args: GrepArguments, *, glob: bool = True) -> ContentQuery:
-    name_glob = args.glob.rstrip("/").rsplit("/", 1)[-1] if glob and args.glob else None
-    if name_glob == "**":
-        name_glob = "*"
-    if name_glob and "," in name_glob and "{" not in name_glob:
-        name_glob = "{" + name_glob.replace(" ", "") + "}"
-    return ContentQuery(args.pattern, name_glob, args.ignore_case, args.literal, args.context)
+@dataclass(frozen=True, slots=True)
+class _Glob:
+    """A glob of the model, in the parts that ripgrep and we can check."""
+
+    name: str | None = None
+    """Over file names: ripgrep's part."""
+    paths: tuple[re.Pattern[str], ...] = ()
+    """Over relative paths, if the glob has a `/`: our part; one of them is to match."""
+    exclude: tuple[str, ...] = ()
+    """What a glob that begins with `!` leaves out."""
+
+    @classmethod
+    def of(cls, glob: str | None) -> "_Glob":
+        """Raises ToolError: the glob is unusable."""
+        if not glob:
+            return cls()
+        if glob.startswith("!"):
+            return cls(exclude=(anchored(glob[1:]),))
+        if "," in glob and "{" not in glob:
+            glob = "{" + glob.replace(" ", "") + "}"
+        if "/" not in glob:
+            return cls(name=glob)
+        try:
+            return cls(paths=tuple(compile_glob(anchored(one)) for one in expand_braces(glob)))
+        except GlobError as error:
+            raise ToolError(f"The glob can't be used: {error}.") from error
+
+    def covers(self, path: str) -> bool:
+        return not self.paths or any(pattern.fullmatch(path) for pattern in self.paths)
 
 
 @dataclass(slots=True)

@@ -66,7 +66,7 @@ class LsTool(BaseTool[LsArguments]):
         return text_result(with_notes(body, notes))
 
     def _allowed(self, path: ResolvedPath, entry: Entry) -> bool:
-        return self._workspace.rules.denied_name(f"{path.forms()[0]}/{entry.name}") is None
+        return self._workspace.rules.denied_name(f"{path.forms[0]}/{entry.name}") is None
 
 
 def _mark(entry: Entry) -> str:

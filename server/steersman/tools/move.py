@@ -61,11 +61,11 @@ class MoveTool(BaseTool[MoveArguments]):
         return ChangeProposal.of([relocation(snapshot, target, protected=protected)])
 
     async def execute(self, args: MoveArguments, context: ToolContext) -> ToolResult:
-        proposal = approved(context, None) or await self.propose(args, context.signal)
-        change, applied = await carry_out(self._workspace, proposal, None)
+        proposal = approved(context) or await self.propose(args, context.signal)
+        change, applied = await carry_out(self._workspace, proposal, None, context)
         if change.target is not None:
             self._ledger.moved(change.path.path, change.target.path)
-        return change_result(proposal, change, applied)
+        return await change_result(proposal, change, applied)
 
     def _target(self, to: str, source: ResolvedPath) -> ResolvedPath:
         target = self._workspace.resolve(to, for_write=True)

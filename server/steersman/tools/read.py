@@ -4,7 +4,9 @@ The text is given as it is, without line numbers: what the model sees is then ex
 nothing has to be taken off a line before it is quoted. Places are named by the notes and by grep.
 """
 
+import asyncio
 import base64
+import shlex
 from typing import ClassVar
 
 from pydantic import Field
@@ -23,6 +25,8 @@ from steersman.workspace.text import TextError
 MAX_IMAGE_BYTES = 3_750_000
 """As base64 that is 5 MB, the most that the model APIs take."""
 _LISTED = 5
+_INLINE = 1_000_000
+"""Characters of a text in which a page is sought on the event loop."""
 
 
 class ReadArguments(Arguments):
@@ -70,16 +74,20 @@ class ReadTool(BaseTool[ReadArguments]):
         mime_type = image_type(snapshot.data)
         if mime_type is not None:
             return _image(snapshot, mime_type)
-        return self._text(snapshot, args)
+        return await self._text(snapshot, args)
 
-    def _text(self, snapshot: Snapshot, args: ReadArguments) -> ToolResult:
+    async def _text(self, snapshot: Snapshot, args: ReadArguments) -> ToolResult:
         name = snapshot.path.display
         try:
             text = snapshot.as_text()
         except TextError as error:
             raise ToolError(f"{name}: {error}") from error
         offset = max(args.offset or 1, 1)
-        page = page_of(text.text, offset, min(args.limit or MAX_LINES, MAX_LINES))
+        limit = min(args.limit or MAX_LINES, MAX_LINES)
+        if len(text.text) <= _INLINE:
+            page = page_of(text.text, offset, limit)
+        else:
+            page = await asyncio.to_thread(page_of, text.text, offset, limit)
         if page.last < offset and offset > 1:
             raise ToolError(
                 f"offset {offset} is beyond the end of {name}, which has {count(page.total, 'line')}."
@@ -118,11 +126,17 @@ def _notes(snapshot: Snapshot, page: Page) -> list[str]:
         which = "Line" if len(page.cut) == 1 else "Lines"
         notes.append(
             f"{which} {listed}: only the first {MAX_LINE} characters are shown. For the rest use grep, or bash: "
-            f"sed -n '{page.cut[0]}p' FILE | cut -c {MAX_LINE + 1}-"
+            f"sed -n '{page.cut[0]}p' {_quoted(snapshot)} | cut -c {MAX_LINE + 1}-"
         )
     if snapshot.dirty:
         notes.append("This is the editor's text, which is not saved yet")
     return notes
+
+
+def _quoted(snapshot: Snapshot) -> str:
+    """The path as a shell takes it, if it can be shown as it is."""
+    path = snapshot.path
+    return shlex.quote(path.relative) if path.relative == path.display else "FILE"
 
 
 def image_type(data: bytes) -> str | None:

@@ -148,6 +148,8 @@ def _problem(error: ErrorDetails) -> str:
             return "required, but missing"
         case "extra_forbidden":
             return "there is no such field"
+        case "string_too_short":
+            return f"must not be empty, got {got}"
         case "greater_than_equal":
             return f"expected at least {context['ge']:g}, got {got}"
         case "greater_than":

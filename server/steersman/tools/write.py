@@ -5,7 +5,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.tool import ToolContext, ToolError, ToolResult, text_result
+from steersman.agent.tool import ProposalSuperseded, ToolContext, ToolError, ToolResult, text_result
 from steersman.tools.base import BaseTool
 from steersman.tools.changing import approved, carry_out, change_result, computed
 from steersman.tools.ledger import ReadLedger
@@ -13,6 +13,7 @@ from steersman.tools.schema import Arguments
 from steersman.workspace.changes import ChangeProposal, FileChange, creation, edition
 from steersman.workspace.errors import FileNotFound, PathError
 from steersman.workspace.ports import Snapshot, Workspace
+from steersman.workspace.roots import printable
 from steersman.workspace.text import TextError
 
 
@@ -48,7 +49,7 @@ class WriteTool(BaseTool[WriteArguments]):
 
     async def propose(self, args: WriteArguments, signal: AbortSignal) -> ChangeProposal | None:
         if args.path.endswith("/"):
-            raise PathError(f"{args.path} names a directory: give the name of a file.")
+            raise PathError(f"{printable(args.path)} names a directory: give the name of a file.")
         path = self._workspace.resolve(args.path, for_write=True)
         protected = self._workspace.rules.protected(path)
         try:
@@ -70,11 +71,15 @@ class WriteTool(BaseTool[WriteArguments]):
         return None if unchanged else ChangeProposal.of([change])
 
     async def execute(self, args: WriteArguments, context: ToolContext) -> ToolResult:
-        fresh = None if context.proposal else await self.propose(args, context.signal)
-        proposal = approved(context, fresh)
+        proposal = approved(context)
         if proposal is None:
-            return text_result(f"{args.path} has exactly this content already; nothing was written.")
-        change, applied = await carry_out(self._workspace, proposal, None)
+            fresh = await self.propose(args, context.signal)
+            if fresh is not None:  # nothing was to be changed when it was asked, and now something is
+                raise ProposalSuperseded(fresh)
+            return text_result(
+                f"{printable(args.path)} has exactly this content already; nothing was written."
+            )
+        change, applied = await carry_out(self._workspace, proposal, None, context)
         if applied.sha256 is not None and proposal.original is None:
             self._ledger.wrote(change.path.path, applied.sha256)
-        return change_result(proposal, change, applied)
+        return await change_result(proposal, change, applied)

@@ -5,12 +5,14 @@ Blocking functions on absolute paths; they know no workspace, raise OSError and 
 
 import contextlib
 import errno
+import logging
 import os
 import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+_log = logging.getLogger(__name__)
 _COPY_CHUNK = 1024 * 1024
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EXDEV)
 
@@ -139,7 +141,11 @@ def move_file(source: Path, target: Path) -> None:
         if error.errno != errno.EXDEV:
             raise
         _copy_across(source, target)
-        source.unlink()
+        try:
+            source.unlink()
+        except OSError:
+            target.unlink()
+            raise
     sync_directory(target.parent)
     if source.parent != target.parent:
         sync_directory(source.parent)
@@ -217,16 +223,17 @@ def remove_directories(made: list[Path]) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Makes a rename durable. File systems that can't sync a directory are left alone."""
+    """Makes a rename durable, as far as the system can. A failure is no failure of the rename, which has been done."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except PermissionError:
-        return  # a directory that may be written but not read
+    except OSError as error:  # such as a directory that may be written but not read
+        _log.info("%s can't be synced: %s", path, error)
+        return
     try:
         os.fsync(descriptor)
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP):
-            raise
+            _log.warning("%s could not be synced: %s", path, error)
     finally:
         os.close(descriptor)
 

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from .align import LineChange, line_changes, split_lines
-from .errors import WorkspaceError
+from steersman.workspace.align import LineChange, line_changes, split_lines
+from steersman.workspace.errors import WorkspaceError
 
 CONTEXT = 3
 

@@ -1,12 +1,11 @@
 """The workspace on the disk: containment and rules, reading, and changes that are made whole or not at all."""
 
 import asyncio
-import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from steersman.workspace import atomic
 from steersman.workspace.changes import FileChange
@@ -29,8 +28,12 @@ from steersman.workspace.suggest import near_misses
 INLINE_BYTES = 256 * 1024
 """Up to here a file is read on the event loop: that takes less time than a thread does."""
 
-_P = ParamSpec("_P")
+_Args = TypeVarTuple("_Args")
 _T = TypeVar("_T")
+
+
+class _WrittenMeanwhile(Exception):
+    """Somebody else has written the file since its base was checked."""
 
 
 async def _keep_nothing(_image: PreImage) -> None:
@@ -102,18 +105,15 @@ class DiskWorkspace:
         for place in (change.path, change.target):
             if place is not None and os.path.realpath(place.path.parent) != str(place.path.parent):
                 raise PathError(f"{place.display}: a directory of the path was replaced by a link meanwhile.")
-        try:
-            match change.kind:
-                case "create":
-                    return await self._create(change)
-                case "edit":
-                    return await self._edit(change)
-                case "delete":
-                    return await self._delete(change)
-                case "move":
-                    return await self._move(change)
-        except OSError as error:
-            raise _unchanged(explain(error, change.path)) from error
+        match change.kind:
+            case "create":
+                return await self._create(change)
+            case "edit":
+                return await self._edit(change)
+            case "delete":
+                return await self._delete(change)
+            case "move":
+                return await self._move(change)
 
     def unsaved_files(self) -> Sequence[str]:
         return ()
@@ -124,7 +124,7 @@ class DiskWorkspace:
             raise BaseMoved(path, await self.read(path))
         await self._keep(PreImage(path.path, "absent"))
         try:
-            made = await _to_the_end(_create_with_directories, path.path, data)
+            made = await _changing(path, _create_with_directories, path.path, data)
         except FileExistsError:
             raise BaseMoved(path, await self.read(path)) from None
         return Applied(sha256(data), created_directories=self._named(made))
@@ -138,25 +138,27 @@ class DiskWorkspace:
                 f"{change.path.display} is read-only (mode {mode:o}); nothing was changed. "
                 "If it has to change, ask the user to make it writable."
             )
-        await _to_the_end(_replace_if_same, change.path.path, data, status)
+        await self._on_base(change, status, atomic.replace_file, change.path.path, data, status)
         notes: tuple[str, ...] = ()
         if status.st_nlink > 1:
             notes = (f"The file had {status.st_nlink} hard links; the other names keep the old content.",)
         return Applied(sha256(data), notes=notes)
 
     async def _delete(self, change: FileChange) -> Applied:
-        await self._checked(change)
-        await _to_the_end(atomic.remove_file, change.path.path)
+        _current, status = await self._checked(change)
+        await self._on_base(change, status, atomic.remove_file, change.path.path)
         return Applied(None)
 
     async def _move(self, change: FileChange) -> Applied:
         target = change.target
         if target is None:
             raise ChangeRefused("A move needs a target.")
-        current, _status = await self._checked(change)
+        current, status = await self._checked(change)
         await self._keep(PreImage(target.path, "absent"))
         try:
-            made = await _to_the_end(_move_with_directories, change.path.path, target.path)
+            made = await self._on_base(
+                change, status, _move_with_directories, change.path.path, target.path, blame=target
+            )
         except FileExistsError:
             raise ChangeRefused(f"{target.display} exists already; nothing was moved.") from None
         return Applied(current.sha256, created_directories=self._named(made))
@@ -169,6 +171,8 @@ class DiskWorkspace:
             current = await self.read(path)
         except (FileNotFoundError, FileNotFound):
             raise BaseMoved(path, None) from None
+        except OSError as error:
+            raise _unchanged(explain(error, path)) from error
         if (
             change.base is None
             or change.base.sha256 != current.sha256
@@ -181,6 +185,32 @@ class DiskWorkspace:
             )
         )
         return current, status
+
+    async def _on_base(
+        self,
+        change: FileChange,
+        status: os.stat_result,
+        function: Callable[[*_Args], _T],
+        *args: *_Args,
+        blame: ResolvedPath | None = None,
+    ) -> _T:
+        """Changes the file if it is still in the state that was checked: keeping the pre-image has taken time, and
+        programs that know no locks may have written meanwhile."""
+
+        def work() -> _T:
+            now = change.path.path.lstat()
+            if (now.st_ino, now.st_size, now.st_mtime_ns) != (
+                status.st_ino,
+                status.st_size,
+                status.st_mtime_ns,
+            ):
+                raise _WrittenMeanwhile
+            return function(*args)
+
+        try:
+            return await _changing(blame or change.path, work)
+        except _WrittenMeanwhile:
+            raise BaseMoved(change.path, await self.read(change.path)) from None
 
     async def _with_suggestions(self, failure: WorkspaceError, path: ResolvedPath) -> WorkspaceError:
         if not isinstance(failure, FileNotFound) or path.root is None or path.link is not None:
@@ -223,23 +253,25 @@ def _move_with_directories(source: Path, target: Path) -> list[Path]:
     return made
 
 
-def _replace_if_same(path: Path, data: bytes, status: os.stat_result) -> None:
-    """The last look before the rename: programs that know no locks may have written since the base was checked."""
-    now = path.lstat()
-    if (now.st_ino, now.st_size, now.st_mtime_ns) != (status.st_ino, status.st_size, status.st_mtime_ns):
-        raise OSError(errno.EBUSY, "another program is writing the file")
-    atomic.replace_file(path, data, status)
-
-
 def _new_data(change: FileChange) -> bytes:
     if change.new is None:
         raise ChangeRefused(f"A {change.kind} needs a text.")
     return change.new.data()
 
 
-async def _to_the_end(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-    """Runs blocking work in a thread and, if cancelled, waits for it all the same: the locks must not be given back
-    while it still writes."""
-    work = asyncio.ensure_future(asyncio.to_thread(function, *args, **kwargs))
+async def _changing(path: ResolvedPath, function: Callable[[*_Args], _T], *args: *_Args) -> _T:
+    """Runs a change in a thread and, if cancelled, waits for it all the same: the locks must not be given back while
+    it still writes.
+
+    Raises:
+        FileExistsError: what it would make is there.
+        WorkspaceError: another failure of the system; nothing was changed.
+    """
+    work = asyncio.ensure_future(asyncio.to_thread(function, *args))
     await outlast(work)
-    return work.result()
+    try:
+        return work.result()
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise _unchanged(explain(error, path)) from error

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from .align import line_changes
+from steersman.workspace.align import line_changes
 
 # One character for one, so that folding moves no offset.
 _FOLDS = (

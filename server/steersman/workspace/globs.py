@@ -6,13 +6,15 @@
 import re
 from functools import lru_cache
 
+from steersman.workspace.errors import WorkspaceError
+
 MAX_PATTERN = 1000
 """Longest pattern, in characters."""
 MAX_ALTERNATIVES = 256
 """Most patterns that the braces of one pattern may expand to."""
 
 
-class GlobError(ValueError):
+class GlobError(WorkspaceError):
     """The pattern is too long or expands to too much."""
 
 

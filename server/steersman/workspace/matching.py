@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from .diff import TextChange
-from .errors import ChangeRefused
-from .folding import FoldedText, Found, fold, occurrences, rebuilt
-from .nearest import nearest
-from .text import to_lf
+from steersman.workspace.diff import TextChange
+from steersman.workspace.errors import ChangeRefused
+from steersman.workspace.folding import FoldedText, Found, fold, occurrences, rebuilt
+from steersman.workspace.nearest import nearest
+from steersman.workspace.text import to_lf
 
 _LISTED = 10  # places named in an error
 _SHOWN_LINES = 12

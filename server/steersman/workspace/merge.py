@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .align import LineChange, line_changes, split_lines
+from steersman.workspace.align import LineChange, line_changes, split_lines
 
 
 @dataclass(frozen=True, slots=True)

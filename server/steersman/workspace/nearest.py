@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from .folding import Cores, occurrences
+from steersman.workspace.folding import Cores, occurrences
 
 _WORD = re.compile(r"\w{3,}")
 _MAX_HITS = 200  # a line or word that is found more often says little about where

@@ -6,6 +6,7 @@ It looks at names and links only; it opens nothing and decides nothing about rul
 import os
 import re
 import stat
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,9 @@ class ResolvedPath:
     """With `/`, from the session's folder; `folder/…` in another one; absolute outside. Raw: print `display`."""
     root: Root | None
     """The folder that `path` is in; None outside."""
+    forms: tuple[str, ...]
+    """The texts that a rule is tried on, each below its workspace folder or absolute: what is reached, what was
+    named, and the link between them if there is one."""
     link: Path | None = None
     """The symbolic link that the name's last component is, when `path` is what it points to."""
 
@@ -52,12 +56,6 @@ class ResolvedPath:
     def display(self) -> str:
         """`relative` for people and models: control characters and bytes that are not UTF-8 escaped."""
         return printable(self.relative)
-
-    def forms(self) -> tuple[str, ...]:
-        """The texts that a rule is tried on: below its folder, as named, as the link's own place."""
-        inside = str(self.path) if self.root is None else _below(self.path, self.root.path)
-        named = os.path.normpath(self.given)
-        return (inside, named) if self.link is None else (inside, named, str(self.link))
 
 
 class Roots:
@@ -103,20 +101,24 @@ class Roots:
         start = self._start(text)
         head, name = os.path.split(start)
         if name in ("", ".", ".."):
-            entry = real = os.path.realpath(start)
+            entry = real = _real(start, path)
         else:
-            entry = f"{os.path.realpath(head).rstrip('/')}/{name}"
-            real = os.path.realpath(entry) if follow and _is_link(entry) else entry
+            entry = _existing_spelling(_real(head, path).rstrip("/"), name)
+            real = _real(entry, path) if follow and _is_link(entry) else entry
             if follow and _is_link(real):
-                raise PathError(f"{printable(path)} is a symbolic link that leads to itself.")
+                raise PathError(f"{printable(path)} leads through symbolic links in a circle.")
         root = self.containing(real)
-        if for_write and root is None and self._named_inside(start):
+        named = self._named_below(start)
+        if for_write and root is None and not named.startswith("/"):
             raise PathError(
                 f"{printable(path)} leads through a symbolic link to {printable(real)}, outside the workspace; "
                 "nothing is written there. Name the real path if that is what you want."
             )
-        link = None if real == entry else Path(entry)
-        return ResolvedPath(path, Path(real), self.relative(real, root), root, link)
+        reached = real if root is None else _below(real, root.path)
+        if real == entry:
+            return ResolvedPath(path, Path(real), self.relative(real, root), root, (reached, named))
+        forms = (reached, named, self._named_below(entry))
+        return ResolvedPath(path, Path(real), self.relative(real, root), root, forms, Path(entry))
 
     def may_read(self, path: ResolvedPath) -> bool:
         """Whether reading it needs no approval of its own."""
@@ -163,11 +165,14 @@ class Roots:
                     return f"{root.path}/{rest}"
         return f"{primary.path}/{text}"
 
-    def _named_inside(self, start: str) -> bool:
+    def _named_below(self, start: str) -> str:
+        """A path without `..`, links not followed: below the workspace folder that it is named in, or absolute."""
         lexical = os.path.normpath(start)
-        return any(
-            _is_below(lexical, str(root.path)) or _is_below(lexical, str(root.given)) for root in self.folders
-        )
+        for root in self.folders:
+            for folder in (root.path, root.given):
+                if _is_below(lexical, str(folder)):
+                    return _below(lexical, folder)
+        return lexical
 
 
 def printable(text: str) -> str:
@@ -216,6 +221,34 @@ def _is_link(path: str) -> bool:
         return stat.S_ISLNK(os.lstat(path).st_mode)
     except OSError:
         return False
+
+
+def _real(path: str, given: str) -> str:
+    """`path` with its links resolved.
+
+    Raises:
+        PathError: links in a circle. `os.path.realpath` leaves off there and takes a `..` behind them for text, so that
+            what it returns may still hold a link.
+    """
+    real = os.path.realpath(path)
+    if real != path and os.path.realpath(real) != real:
+        raise PathError(f"{printable(given)} leads through symbolic links in a circle.")
+    return real
+
+
+def _existing_spelling(folder: str, name: str) -> str:
+    """The path of `name` in `folder`; of an existing name that only Unicode writes otherwise (é as one or as two
+    characters: models write the one, some systems made the other), if `name` itself isn't there."""
+    path = f"{folder}/{name}"
+    if name.isascii() or os.path.lexists(path):
+        return path
+    wanted = unicodedata.normalize("NFC", name)
+    try:
+        names = os.listdir(folder)  # noqa: PTH208  (names are compared, paths are not needed)
+    except OSError:
+        return path
+    same = [other for other in names if unicodedata.normalize("NFC", other) == wanted]
+    return f"{folder}/{same[0]}" if len(same) == 1 else path
 
 
 def _unique(name: str, taken: set[str]) -> str:

@@ -142,11 +142,11 @@ class PathRules:
 
     def denied(self, path: ResolvedPath) -> str | None:
         """The pattern that denies the path: as it was named, or what links make of it."""
-        return _first(self.deny, path.forms())
+        return _first(self.deny, path.forms)
 
     def protected(self, path: ResolvedPath) -> str | None:
         """The pattern that protects the path, asked in the same ways."""
-        return _first(self.protect, path.forms())
+        return _first(self.protect, path.forms)
 
     def denied_name(self, path: str) -> str | None:
         """The pattern that denies a path given as text, relative to a workspace folder or absolute."""

@@ -20,7 +20,14 @@ from steersman.workspace.program import ProgramResult, run_program
 
 _MAX_RECORD = 4 << 20
 """Bytes of one ripgrep record, which holds one line of a file."""
-_ALWAYS = ("--no-config", "--color=never", "--hidden", "--no-require-git", "--sort=path", "--glob=!**/.git")
+_ALWAYS = (
+    "--no-config",
+    "--color=never",
+    "--hidden",
+    "--no-require-git",
+    "--sort=path",
+    "--glob=!**/.{git,hg,svn,jj}",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,8 @@ class Ripgrep:
             return line is None or on_line(line)
 
         result = await self._run(arguments, folder, stop, on_record, b"\n")
+        if result.code == 2 and "multiline" in result.stderr:
+            raise SearchError("The search goes line by line: the pattern must not hold a line break.")
         if result.code == 2 and "regex" in result.stderr:
             raise SearchError(
                 f"The pattern is no valid regular expression: {_reason(result.stderr)} "

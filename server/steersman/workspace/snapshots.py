@@ -12,7 +12,7 @@ from steersman.workspace import atomic
 from steersman.workspace.errors import FileAccessError, FileNotFound, PathError, WorkspaceError
 from steersman.workspace.ports import Entry, EntryKind, Snapshot
 from steersman.workspace.roots import ResolvedPath, printable
-from steersman.workspace.text import Text, TextError, decode
+from steersman.workspace.text import Text, TextError, decode, view
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Larger files are not read whole, and so neither edited nor deleted nor moved by tools."""
@@ -33,6 +33,15 @@ def read_file(path: ResolvedPath) -> Snapshot:
     except TextError as error:
         failure = error
     return Snapshot(path, data, sha256(data), text, failure, mode=status.st_mode, mtime_ns=status.st_mtime_ns)
+
+
+def buffer_snapshot(
+    path: ResolvedPath, raw: str, *, dirty: bool, version: int | None, mode: int | None = None
+) -> Snapshot:
+    """A document of the editor: `raw` is its text with its line ends; `mode` that of the file on the disk."""
+    data = raw.encode("utf-8", "surrogatepass")
+    text = view(raw)
+    return Snapshot(path, data, sha256(data), text, source="buffer", dirty=dirty, version=version, mode=mode)
 
 
 def link_snapshot(path: ResolvedPath, status: os.stat_result) -> Snapshot:

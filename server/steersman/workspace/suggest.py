@@ -15,13 +15,15 @@ _SKIPPED = frozenset(
 )
 
 
-def near_misses(folder: Path, wanted: str, allowed: Callable[[str], bool]) -> list[str]:
+def near_misses(
+    folder: Path, wanted: str, allowed: Callable[[str], bool], *, max_names: int = MAX_NAMES
+) -> list[str]:
     """Up to three existing paths below `folder` that resemble `wanted`, best first, all relative to it with `/`.
 
     First what a slip in one or more components explains, then files of the same or a similar name elsewhere.
-    `allowed` says whether a path may be named at all. Blocking.
+    `allowed` says whether a path may be named at all. Blocking; gives up after `max_names` names.
     """
-    budget = _Budget(MAX_NAMES)
+    budget = _Budget(max_names)
     found = [path for path in _slips(folder, wanted, budget) if allowed(path)]
     if not found:
         found = [path for path in _elsewhere(folder, wanted, budget) if allowed(path)]

@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .charset import declared, likely, round_trip, safe_codec, whole_characters
-from .diff import TextChange, minimal_edits, splice
-from .errors import WorkspaceError
+from steersman.workspace.charset import declared, likely, round_trip, safe_codec, whole_characters
+from steersman.workspace.diff import TextChange, minimal_edits, splice
+from steersman.workspace.errors import WorkspaceError
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS = (
