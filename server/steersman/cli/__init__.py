@@ -1,6 +1,7 @@
 """The command line. Each command imports what it needs when it is asked for."""
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -31,5 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for command in (serve, run, demo, tape, debug):
         command.add_parser(commands)
     args = parser.parse_args(argv)
+    if hasattr(signal, "SIGCHLD"):
+        # Some parents leave it ignored, and then every command would seem to end with status 0.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     status: int = args.func(args)
     return status

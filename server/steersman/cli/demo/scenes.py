@@ -1,0 +1,157 @@
+"""The tapes that show one behaviour each: what is asked, what the user does, and what has to come of it.
+
+What has to come is checked when a scene is played, so that no description can say what is not so. The model's side
+is in the tape of the same name.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Decision = Literal["Accept", "Decline"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    name: str
+    description: str
+    prompt: str
+    ends: Sequence[tuple[str, str]] = ()
+    """Each call's tool and outcome, in declared order."""
+    told: Sequence[tuple[int, str]] = ()
+    """What the model has to have been sent: number of the request, from 1, and a text in it."""
+    answer: str = ""
+    """A text in the final answer."""
+    stops: Sequence[str] = ("complete",)
+    """How each run of it ended."""
+    changed: Sequence[str] = ()
+    """Files that are different afterwards."""
+    decision: Decision = "Accept"
+    """To every question."""
+    says: tuple[str, str] | None = None
+    """A command (`steer`, `followUp`) and its text, sent while the first answer is streaming."""
+    aborts: bool = False
+    """The user aborts when the command has told its process ids."""
+    then: str | None = None
+    """What the user asks in the same session after the run."""
+    max_turns: int | None = None
+    secret: str | None = None
+    """Is in the text of the exception that the demo's own tool raises, and may be in the application log only."""
+    together: int = 0
+    """So many calls have to be running at the same time."""
+
+
+_ALL = (
+    Scene(
+        "plain-answer",
+        "an answer without any tool",
+        "What is a pure function?",
+        answer="same result for the same arguments",
+    ),
+    Scene(
+        "list-files",
+        "the model lists a folder and answers",
+        "Which files are in src?",
+        ends=[("ls", "ok")],
+        told=[(2, "shapes.ts")],
+        answer="index.ts, math.ts and shapes.ts",
+    ),
+    Scene(
+        "mended-path",
+        "src/maths.ts does not exist; the error names src/math.ts, and the model mends its path",
+        "What does src/maths.ts export?",
+        ends=[("read", "failed"), ("read", "ok")],
+        told=[(2, "Did you mean src/math.ts?"), (3, "export function mean")],
+        answer="clamp and mean",
+    ),
+    Scene(
+        "missing-file",
+        "a file that does not exist and resembles none: the model looks into it",
+        "What does docs/rounding.txt say?",
+        ends=[("read", "failed"), ("find", "ok"), ("grep", "ok")],
+        told=[(2, "File not found: docs/rounding.txt"), (3, "half up")],
+        answer="does not exist",
+    ),
+    Scene(
+        "unknown-tool",
+        "the model calls a tool that is not there, and is told which are",
+        "Which version is this?",
+        ends=[("read_file", "unknownTool"), ("read", "ok")],
+        told=[(2, "Unknown tool: read_file. Did you mean read?")],
+        answer="1.0.0",
+    ),
+    Scene(
+        "tool-exception",
+        "a tool raises with a secret in its text: only the application log has it",
+        "Which version is live?",
+        ends=[("deployment", "failed")],
+        told=[(2, "Tool execution failed.")],
+        answer="fails unexpectedly",
+        secret="token=demo-secret-3f9a1c",
+    ),
+    Scene(
+        "truncated-arguments",
+        "an answer is cut in the middle of a call: that is not executed, the whole one is",
+        "Add roundHalfUp in src/round.ts.",
+        ends=[("write", "truncated"), ("write", "ok")],
+        told=[(2, "the response was cut off")],
+        answer="exports roundHalfUp",
+        changed=["src/round.ts"],
+    ),
+    Scene(
+        "parallel-reads",
+        "three reads of one answer run at the same time; results come in declared order",
+        "What does this package export?",
+        ends=[("read", "ok"), ("read", "ok"), ("read", "ok")],
+        told=[(2, "circleArea")],
+        answer="circleArea from shapes.ts",
+        together=3,
+    ),
+    Scene(
+        "steer",
+        "a message in the middle of a run joins its next request",
+        "What is in this project?",
+        ends=[("bash", "ok")],
+        says=("steer", "Don't count lines, the names are enough."),
+        told=[(2, "the names are enough")],
+        answer="index.ts, math.ts and shapes.ts",
+    ),
+    Scene(
+        "follow-up",
+        "a message that waits until the run would have ended",
+        "What does math.ts export?",
+        ends=[("bash", "ok")],
+        says=("followUp", "And shapes.ts?"),
+        told=[(3, "And shapes.ts?")],
+        answer="circleArea",
+    ),
+    Scene(
+        "abort-command",
+        "an abort during a command: it is ended with all that it started, and then the run",
+        "Build it.",
+        ends=[("bash", "aborted")],
+        stops=["aborted", "complete"],
+        aborts=True,
+        then="What happened?",
+        told=[(2, "Operation aborted")],
+        answer="you aborted it",
+    ),
+    Scene(
+        "declined-edit",
+        "the user declines an edit; nothing changes, and the model is told",
+        "Is mean correct?",
+        ends=[("read", "ok"), ("edit", "denied")],
+        told=[(3, "The user declined this.")],
+        answer="Left as it is",
+        decision="Decline",
+    ),
+    Scene(
+        "turn-limit",
+        "a run that goes on and on is stopped at its limit of turns",
+        "Look around.",
+        ends=[("ls", "ok"), ("ls", "ok"), ("ls", "ok")],
+        stops=["max_turns"],
+        max_turns=3,
+    ),
+)
+SCENES = {scene.name: scene for scene in _ALL}

@@ -1,0 +1,3 @@
+export function circleArea(radius: number): number {
+  return Math.PI * radius ** 2;
+}
