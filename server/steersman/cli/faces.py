@@ -13,8 +13,8 @@ from steersman.session.gate import denied_settings
 from steersman.session.journal import Emitted
 from steersman.session.run import Run
 
-_PREVIEW = 6
-"""Lines of a result that a card shows."""
+_PREVIEW = 4
+"""Lines of a result that a card shows; of a failed call three times as many, from its end."""
 
 
 class JsonFace:
@@ -37,6 +37,10 @@ class TerminalFace:
         self._out = console or Console(highlight=False)
         self._kind: str | None = None
         self._calls: dict[str, str] = {}
+        self._headed: str | None = None
+        """The call whose title was printed last: its result needs no other."""
+        self._seen: set[str] = set()
+        """Calls whose diff was shown with a question: it isn't shown again."""
 
     def on_event(self, event: Emitted) -> None:
         data = event.data
@@ -50,7 +54,10 @@ class TerminalFace:
             case "tool_execution_start":
                 self._calls[data["toolCallId"]] = describe(data["name"], data["args"])
             case "tool_execution_running":
+                self._headed = data["toolCallId"]
                 self._print(f"● {self._calls[data['toolCallId']]}", "cyan")
+            case "approval_requested" if data["changes"]:
+                self._seen.add(data["toolCallId"])
             case "tool_execution_end":
                 self._card(data)
             case "retry":
@@ -83,10 +90,22 @@ class TerminalFace:
         lines = safe(text).rstrip("\n").splitlines()
         if data["isError"]:
             self._print(f"✗ {title} · {data['outcome']}", "red")
-        for line in lines[:_PREVIEW]:
+            shown = lines[-3 * _PREVIEW :]
+        else:
+            if self._headed != data["toolCallId"]:
+                self._print(f"✓ {title}", "cyan")
+            if data["toolCallId"] in self._seen:
+                lines = lines[:1]
+            shown = lines[:_PREVIEW]
+        self._headed = None
+        self._seen.discard(data["toolCallId"])
+        left_out = f"  … {len(lines) - len(shown)} more lines"
+        if data["isError"] and len(lines) > len(shown):
+            self._print(left_out, "dim")
+        for line in shown:
             self._print(f"  {line}", "dim")
-        if len(lines) > _PREVIEW:
-            self._print(f"  … {len(lines) - _PREVIEW} more lines", "dim")
+        if not data["isError"] and len(lines) > len(shown):
+            self._print(left_out, "dim")
 
     def _print(self, text: str, style: str) -> None:
         self._out.print(RichText(safe(text), style=style), soft_wrap=True)
@@ -134,7 +153,7 @@ class TerminalApprover:
         grantable = "acceptForRun" in question.decisions
         choices = (
             "[a]ccept"
-            + (", accept [r]un" if grantable else "")
+            + (", accept all in this [r]un" if grantable else "")
             + ", [d]ecline, [s]top, or say what you want: "
         )
         line = await read_line(choices)
