@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+
 from support.agent_harness import AgentHarness
 
 

@@ -34,6 +34,7 @@ class MemorySink:
         self.fails: Callable[[DurableEvent], bool] = lambda event: False
         self.waits: Callable[[DurableEvent], Gate | None] = lambda event: None
         self.records = 0
+        self.failed = False
         self._recording = False
 
     async def record(self, event: DurableEvent) -> None:
@@ -45,10 +46,13 @@ class MemorySink:
             self.records += 1
             if self.fails(event):
                 raise DiskFull("no space left on device, says secret.txt")
-            self.kept.append(event)
-            self.told.append(event)
+        except BaseException:
+            self.failed = True
+            raise
         finally:
             self._recording = False
+        self.kept.append(event)
+        self.told.append(event)
 
     def tell(self, event: AgentEvent) -> None:
         self.told.append(event)
@@ -154,6 +158,9 @@ class AgentHarness:
             count = sum(1 for event in run if _adds(event)) + _results(run)
             check(run, history=added[:count])
             del added[:count]
+        if not self.sink.failed:
+            passing = ("message_update", "tool_execution_update")
+            assert self.sink.kept == [event for event in self.events if event.type not in passing]
         assert not added, f"in history, but never told: {added}"
         check_conversation(self.agent.messages)
         for result in self.results:

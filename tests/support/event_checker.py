@@ -24,8 +24,19 @@ from steersman.agent.events import (
 
 ROLES_WITHOUT_UPDATES = ("user", "custom")
 PRODUCT_EVENTS = frozenset(
-    "state queue_update approval_requested approval_resolved edit_applied checkpoint retry "
-    "compaction_start compaction_end usage notice".split()
+    (
+        "state",
+        "queue_update",
+        "approval_requested",
+        "approval_resolved",
+        "edit_applied",
+        "checkpoint",
+        "retry",
+        "compaction_start",
+        "compaction_end",
+        "usage",
+        "notice",
+    )
 )
 """Told beside the kernel's by a session; nothing here depends on them."""
 
@@ -35,17 +46,22 @@ class Violation(AssertionError):
 
 
 def check(
-    events: Sequence[object], *, history: Sequence[object] | None = None, result: object | None = None
+    events: Sequence[object],
+    *,
+    history: Sequence[object] | None = None,
+    result: object | None = None,
+    whole: bool = True,
 ) -> None:
     """Checks the events of one run, first to last.
 
-    `history`: the messages that the run added; `result`: the run's `RunResult`.
+    `history`: the messages that the run added; `result`: the run's `RunResult`; `whole`: no update was dropped, as on
+    the wire some may be.
 
     Raises:
         Violation: a rule is broken.
     """
     seen = [as_wire(event) for event in events]
-    state = _State()
+    state = _State(whole)
     for at, event in enumerate(seen):
         try:
             state.take(event["type"], event.get("data") or {})
@@ -177,6 +193,7 @@ class _Call:
 
 @dataclass
 class _State:
+    whole: bool
     began: bool = False
     ended: bool = False
     turn: int | None = None
@@ -238,8 +255,8 @@ class _State:
         _need(self.message and self.message[0] == data["messageId"], "an update is of the open message")
         _need(self.message[1] not in ROLES_WITHOUT_UPDATES, "only answers have updates")
         length = self.lengths.get(data["index"], 0)
-        _need(data["offset"] == length, f"offsets are contiguous: expected {length}")
-        self.lengths[data["index"]] = length + utf16(data["text"])
+        self._follows(data["offset"], length)
+        self.lengths[data["index"]] = data["offset"] + utf16(data["text"])
 
     def message_end(self, data: Mapping[str, Any]) -> None:
         _need(self.message and self.message[0] == data["messageId"], "a message ends once, after its start")
@@ -253,10 +270,11 @@ class _State:
         self.answered = True
         content = data.get("content") or []
         _need(content, "an empty answer is not committed")
-        if self.lengths:
+        texts = [block.get("arguments", block.get("text")) for block in content]
+        if self.whole and self.lengths and all(isinstance(text, str) for text in texts):
             told = sorted(self.lengths.values())
-            texts = sorted(utf16(block["text"]) for block in content if block.get("text"))
-            _need(told == texts or "raw" in data, f"the updates hold the whole text: {told} of {texts}")
+            kept = sorted(utf16(text) for text in texts if text)
+            _need(told == kept, f"the updates hold the whole text: {told} of {kept}")
         for block in content:
             if block["type"] == "toolCall":
                 self._new_id(block["id"])
@@ -270,8 +288,8 @@ class _State:
 
     def tool_execution_update(self, data: Mapping[str, Any]) -> None:
         call = self._step(data, {"running"}, "running")
-        _need(data["offset"] == call.length, f"offsets are contiguous: expected {call.length}")
-        call.length += utf16(data["text"])
+        self._follows(data["offset"], call.length)
+        call.length = data["offset"] + utf16(data["text"])
 
     def tool_execution_end(self, data: Mapping[str, Any]) -> None:
         call = self.calls.get(data["toolCallId"])
@@ -291,6 +309,9 @@ class _State:
         _need(self.message is None, "nothing is said while tools run")
         call.stage = then
         return call
+
+    def _follows(self, offset: int, length: int) -> None:
+        _need(offset == length or (offset > length and not self.whole), f"offsets: expected {length}")
 
     def _new_id(self, made: str) -> None:
         _need(made not in self.ids, f"the id {made} is used twice")

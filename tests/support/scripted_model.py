@@ -1,7 +1,7 @@
 """A model that says what the test wrote down, and keeps what it was asked."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from steersman.agent.abort import AbortSignal
@@ -95,8 +95,13 @@ class ScriptedModel:
             raise Unscripted(f"request {len(self.requests)} of {len(self.responses)}")
         try:
             if callable(response):
-                async for event in response(request, signal):
-                    yield event
+                stream = response(request, signal)
+                try:
+                    async for event in stream:
+                        yield event
+                finally:
+                    if isinstance(stream, AsyncGenerator):
+                        await stream.aclose()
                 return
             for step in response:
                 if isinstance(step, BaseException):

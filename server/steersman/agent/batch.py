@@ -3,8 +3,9 @@
 import asyncio
 
 from steersman.agent.abort import AbortSignal
+from steersman.agent.batch_context import BatchContext
 from steersman.agent.config import LoopConfig
-from steersman.agent.dispatch import Dispatch, Shared
+from steersman.agent.dispatch import Dispatch
 from steersman.agent.endings import TRUNCATED, Ending
 from steersman.agent.messages import AssistantMessage, ToolResultMessage
 from steersman.agent.recorder import Recorder
@@ -19,7 +20,7 @@ class Batch:
         self.calls = message.tool_calls
         self._cut = message.cut
         self._execution = config.execution
-        self._shared = Shared(config, recorder, signal, {tool.name: tool for tool in config.tools})
+        self._shared = BatchContext(config, recorder, signal, {tool.name: tool for tool in config.tools})
         self._dispatches = [Dispatch(call, self._shared) for call in self.calls]
 
     @property
@@ -60,7 +61,8 @@ class Batch:
 
     async def _run_sequential(self) -> None:
         for dispatch in self._dispatches:
-            if bound := await dispatch.prepare():
+            bound = await dispatch.prepare()
+            if bound is not None:
                 await dispatch.execute(bound)
 
     async def _run_parallel(self) -> None:

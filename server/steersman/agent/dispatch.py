@@ -6,12 +6,8 @@ module knows only whether one of them stopped the run.
 """
 
 import logging
-from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass
-from typing import TypeVar
 
-from steersman.agent.abort import AbortSignal
-from steersman.agent.config import LoopConfig
+from steersman.agent.batch_context import BatchContext
 from steersman.agent.endings import (
     ABORTED,
     FAILED,
@@ -35,22 +31,20 @@ from steersman.agent.messages import (
     ToolResultMessage,
     parse_arguments,
 )
-from steersman.agent.recorder import Recorder
-from steersman.agent.tasks import WorkAborted, WorkLeftRunning, supervise
+from steersman.agent.tasks import WorkAborted, WorkLeftRunning
 from steersman.agent.tool import (
     BadArguments,
     BoundCall,
     Proposal,
     ProposalSuperseded,
-    Tool,
     ToolContext,
+    ToolDenied,
     ToolError,
     ToolResult,
     text_result,
 )
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 
 class ToolRaised(Exception):
@@ -61,38 +55,10 @@ class ToolRaised(Exception):
         self.original = original
 
 
-@dataclass(slots=True)
-class Shared:
-    """What the calls of one batch share."""
-
-    config: LoopConfig
-    recorder: Recorder
-    signal: AbortSignal
-    tools: Mapping[str, Tool]
-    stopped: bool = False
-    """The one who was asked chose Stop: the run is to end as aborted."""
-
-    def stopping(self) -> bool:
-        return self.stopped or self.signal.aborted
-
-    async def supervise(self, work: Awaitable[T], what: str) -> T:
-        config = self.config
-        grace = config.limits.grace
-        return await supervise(
-            work,
-            what=what,
-            signal=self.signal,
-            clock=config.clock,
-            strays=config.strays,
-            patience=grace,
-            grace=grace,
-        )
-
-
 class Dispatch:
     """One committed call on its way to its result. Steps return how it ends, or None to go on."""
 
-    def __init__(self, call: ToolCall, shared: Shared) -> None:
+    def __init__(self, call: ToolCall, shared: BatchContext) -> None:
         self.call = call
         self.result: ToolResultMessage | None = None
         self.terminate = False
@@ -101,8 +67,10 @@ class Dispatch:
         self._tool = shared.tools.get(call.name)
         self._arguments: JsonObject | None = None
         self._proposal: Proposal | None = None
+        self._live = LiveOutput(call, self._hooks, self._recorder)
         self._started: float | None = None
         self._running = False
+        self._failed_as: Outcome = "failed"
 
     @property
     def is_parallel(self) -> bool:
@@ -126,6 +94,7 @@ class Dispatch:
             await self._end(NOT_BEGUN)
             return
         await self._recorder.emit(ToolExecutionRunning(self.call.id))
+        self._running = True
         outcome = await self._work_until_settled(bound)
         if isinstance(outcome, Ending):
             await self._end(outcome)
@@ -171,7 +140,8 @@ class Dispatch:
         except BadArguments as error:
             return Ending("badArguments", str(error))
         except ToolError as error:
-            return Ending("failed", str(error))
+            result = self._failed(error)
+            return Ending(self._failed_as, result.text)
         except Exception as error:
             return self._crashed(error)
 
@@ -182,8 +152,8 @@ class Dispatch:
         try:
             self._proposal = await shared.supervise(bound.propose(shared.signal), self.call.name)
         except ToolError as error:
-            checked = await self._checked(text_result(str(error), is_error=True))
-            return Ending("aborted" if shared.signal.aborted else "failed", checked.text)
+            checked = await self._checked(self._failed(error))
+            return Ending("aborted" if shared.signal.aborted else self._failed_as, checked.text)
         except Exception as error:
             if shared.signal.aborted and isinstance(error, WorkAborted | WorkLeftRunning):
                 return NOT_BEGUN
@@ -220,30 +190,29 @@ class Dispatch:
 
     async def _work_until_settled(self, bound: BoundCall) -> ToolResult | Ending:
         """Executes, and asks again each time the proposal turns out to be superseded."""
-        for _ in range(self._shared.config.limits.supersedes + 1):
-            if self._shared.signal.aborted:
-                return NOT_BEGUN
+        again = self._shared.config.limits.supersedes
+        while not self._shared.signal.aborted:
             outcome = await self._work(bound)
             if not isinstance(outcome, ProposalSuperseded):
                 return outcome
+            if again == 0:
+                return Ending("failed", KEPT_CHANGING)
+            again -= 1
             self._proposal = outcome.proposal
             if ending := await self._ask():
                 return ending
-        return Ending("failed", KEPT_CHANGING)
+        return NOT_BEGUN
 
     async def _work(self, bound: BoundCall) -> ToolResult | Ending | ProposalSuperseded:
         shared, name = self._shared, self.call.name
-        live = LiveOutput(self.call, self._hooks, self._recorder)
-        context = ToolContext(self.call.id, shared.signal, live.update, self._proposal)
-        self._running = True
+        context = ToolContext(self.call.id, shared.signal, self._live.listen(), self._proposal)
         try:
             result = await shared.supervise(bound.execute(context), name)
             _require(result, ToolResult)
             return result
         except ToolError as error:
-            return text_result(str(error), is_error=True)
+            return self._failed(error)
         except ProposalSuperseded as superseded:
-            self._running = False  # nothing was done
             return superseded
         except WorkLeftRunning:
             return still_running(2 * shared.config.limits.grace)
@@ -254,14 +223,14 @@ class Dispatch:
                 log.exception("%s raised after an abort", name)
             return Ending("aborted", f"{ABORTED} Its effects may be partial.")
         finally:
-            live.settle()
+            self._live.settle()
 
     async def _finish(self, result: ToolResult) -> None:
         checked = await self._checked(result)
         self.terminate = checked.terminate
         outcome: Outcome = "ok"
         if checked.is_error:
-            outcome = "aborted" if self._shared.signal.aborted else "failed"
+            outcome = "aborted" if self._shared.signal.aborted else self._failed_as
         await self._settle(result_message(self.call, outcome, checked))
 
     async def _checked(self, result: ToolResult) -> ToolResult:
@@ -290,7 +259,7 @@ class Dispatch:
 
     async def _end(self, ending: Ending) -> None:
         await self._settle(ending.result(self.call))
-        if ending.failure is not None and not self._shared.signal.aborted:
+        if ending.failure is not None:
             raise ToolRaised(ending.failure)
 
     async def _settle(self, result: ToolResultMessage) -> None:
@@ -300,6 +269,12 @@ class Dispatch:
 
     def _now(self) -> float:
         return self._shared.config.clock.monotonic()
+
+    def _failed(self, error: ToolError) -> ToolResult:
+        """An expected failure: its text is for the model."""
+        if isinstance(error, ToolDenied):
+            self._failed_as = "denied"
+        return text_result(str(error), is_error=True)
 
     def _crashed(self, error: Exception) -> Ending:
         """An unexpected exception: its text goes to the application log, and nowhere else."""

@@ -1,6 +1,7 @@
 """What the kernel tells. Durable events go through the sink, awaited and in order; passing ones may be dropped.
 
-Every start has its end, whatever happens: message, tool execution, turn, agent. One `AgentEnd` per run, last.
+Every start has its end, whatever happens: message, tool execution, turn, agent. One `AgentEnd` per run, last. None of
+them is ever changed; the passing ones, of which there are many thousands, are not frozen since that costs time.
 """
 
 from collections.abc import Sequence
@@ -67,7 +68,7 @@ class MessageStart:
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MessageUpdate:
     """More of block `index` of the message that is being streamed. Passing."""
 
@@ -116,7 +117,7 @@ class ToolExecutionRunning:
     call_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ToolExecutionUpdate:
     """More of a running tool's live output. Passing."""
 

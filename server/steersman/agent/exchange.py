@@ -85,7 +85,7 @@ class Exchange:
                 break
             await state.inject()
         convert = state.hooks.convert_to_llm or without_custom
-        converted = tuple(state.call("convert_to_llm", convert, messages))
+        converted = state.call("convert_to_llm", lambda: tuple(convert(messages)))
         config = state.config
         specs = [ToolSpec(tool.name, tool.description, tool.parameters) for tool in config.tools]
         return ModelRequest(config.system, converted, specs, config.thinking, config.max_output_tokens)

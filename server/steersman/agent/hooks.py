@@ -13,7 +13,6 @@ from steersman.agent.events import EndedBy, Input
 from steersman.agent.inbox import DeliveryMode
 from steersman.agent.messages import (
     AssistantMessage,
-    CustomMessage,
     JsonObject,
     LlmMessage,
     Message,
@@ -138,4 +137,4 @@ class Hooks:
 
 def without_custom(messages: Sequence[Message]) -> list[LlmMessage]:
     """The default of `convert_to_llm`."""
-    return [message for message in messages if not isinstance(message, CustomMessage)]
+    return [message for message in messages if message.role != "custom"]

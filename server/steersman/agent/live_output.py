@@ -1,6 +1,7 @@
 """A running tool's output on its way out: transformed or withheld, and only until the tool has settled."""
 
 import logging
+from collections.abc import Callable
 
 from steersman.agent.events import ToolExecutionUpdate, utf16_length
 from steersman.agent.hooks import Hooks
@@ -16,9 +17,24 @@ class LiveOutput:
         self._transform = hooks.transform_update
         self._shown = hooks.after_tool_call is None or self._transform is not None
         self._offset = 0
+        self._execution = 0
 
-    def update(self, text: str) -> None:
-        """Tells more of it. Ignored after `settle`."""
+    def listen(self) -> Callable[[str], None]:
+        """What an execution is given to tell more with. It is ignored after `settle`: a call that is executed again,
+        since its proposal was superseded, has one output all the same."""
+        self._execution += 1
+        mine = self._execution
+
+        def update(text: str) -> None:
+            if mine == self._execution:
+                self._tell(text)
+
+        return update
+
+    def settle(self) -> None:
+        self._execution += 1
+
+    def _tell(self, text: str) -> None:
         if not self._shown or not text:
             return
         shown: str | None = text
@@ -32,6 +48,3 @@ class LiveOutput:
         if shown:
             self._recorder.tell(ToolExecutionUpdate(self._call.id, self._offset, shown))
             self._offset += utf16_length(shown)
-
-    def settle(self) -> None:
-        self._shown = False

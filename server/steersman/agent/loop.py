@@ -60,7 +60,7 @@ async def run_loop(
     """Runs from `inputs` (or, if there are none, from the tail of `history`) to the end.
 
     `history` grows as messages are committed. Whatever happens, every event is closed and `AgentEnd` is told once.
-    Cancelling the caller's task is an abort, with all its grace; cancelling it again cuts the grace short.
+    Cancelling the caller's task is an abort, with all its grace; where an abort is under way, it cuts the grace short.
 
     Raises:
         Exception: the original one of a tool in raise mode or of an approval hook, after everything is closed.
@@ -76,7 +76,7 @@ async def run_loop(
             try:
                 await asyncio.wait((run,))
             except asyncio.CancelledError as error:
-                if not controller.abort("the task of the run was cancelled") and cancelled is not None:
+                if not controller.abort("the task of the run was cancelled"):
                     run.cancel()
                 cancelled = error
     finally:
@@ -112,7 +112,7 @@ class _Run:
         except HookFailed:
             end = _HOOK_FAILED
         except ToolRaised as failure:
-            if self._state.signal.aborted:
+            if self._state.signal.aborted:  # then what a tool raised is part of it
                 end = AgentEnd("aborted")
             else:
                 end = _error("toolFailed", "A tool failed unexpectedly; the log says how.")

@@ -139,12 +139,13 @@ class Response:
         clock: Clock,
     ) -> None:
         stream = model.stream(request, signal)
+        take, now = self.take, clock.monotonic
         try:
             async for event in stream:
                 if signal.aborted:  # it goes on although it was told to stop: nobody listens any more
                     return
-                self._last_event = clock.monotonic()
-                if not self.take(event):
+                self._last_event = now()
+                if not take(event):
                     return
         finally:
             self._closing = True

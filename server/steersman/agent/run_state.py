@@ -92,7 +92,7 @@ class RunState:
     def hand_back(self) -> tuple[Input, ...]:
         """What was taken and not delivered, or what the product makes of it."""
         if hook := self.hooks.hand_back:
-            return tuple(self.call("hand_back", hook, self.pending))
+            return self.call("hand_back", lambda: tuple(hook(self.pending)))
         return tuple(self.pending)
 
     # Hooks and the abort

@@ -118,10 +118,8 @@ async def stop(
     patience: float = 0,
 ) -> None:
     """Gives `task` `patience` seconds to end, cancels it, and after `grace` more leaves it to `strays`."""
-    if task.done():
-        return
     try:
-        if patience > 0:
+        if not task.done() and patience > 0:
             await _first_of(clock, patience, task)
         if not task.done():
             task.cancel()
@@ -130,6 +128,8 @@ async def stop(
         if not task.done():
             task.cancel()  # again, for the case that our own wait was cut short
             strays.add(task, what)
+        elif not task.cancelled():
+            task.exception()  # looked at here, since a caller that is being cancelled won't
 
 
 async def pause(seconds: float, *, signal: AbortSignal, clock: Clock) -> None:

@@ -14,6 +14,10 @@ class ToolError(Exception):
     """An expected failure of a tool. Its text goes to the model: it says what is wrong and what to do."""
 
 
+class ToolDenied(ToolError):
+    """A rule forbids the call. The text says which setting allows it; the call's outcome is `denied`."""
+
+
 class BadArguments(ToolError):
     """The arguments do not fit the tool's schema. The text names the field, what was expected and what came."""
 

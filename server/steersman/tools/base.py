@@ -9,7 +9,15 @@ from typing import Generic, TypeVar
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.messages import Json, JsonObject
-from steersman.agent.tool import Execution, Proposal, ToolContext, ToolError, ToolResult, text_result
+from steersman.agent.tool import (
+    Execution,
+    Proposal,
+    ToolContext,
+    ToolDenied,
+    ToolError,
+    ToolResult,
+    text_result,
+)
 from steersman.tools.schema import Arguments, schema_of
 from steersman.workspace.errors import DeniedPath, WorkspaceError
 from steersman.workspace.roots import printable
@@ -18,10 +26,12 @@ A = TypeVar("A", bound=Arguments)
 
 MAX_RESULT_BYTES = 50 * 1024
 """Of the text that one result gives to the model."""
+MAX_ERROR = 8000
+"""Characters of what a failure says: it may repeat what the model wrote, which has no bound."""
 ABORTED = "Operation aborted"
 
 
-class AccessDenied(ToolError):
+class AccessDenied(ToolDenied):
     """A deny rule covers the path: nobody is asked, nothing is done."""
 
 
@@ -38,7 +48,8 @@ class BaseTool(ABC, Generic[A]):
 
     def bind(self, arguments: JsonObject) -> "Call[A]":
         """Raises BadArguments."""
-        return Call(self, self.arguments.bind(arguments, self.name))
+        with _expected_failures():
+            return Call(self, self.arguments.bind(arguments, self.name))
 
     async def propose(self, args: A, signal: AbortSignal) -> Proposal | None:
         """See `BoundCall.propose`. Failures of the workspace may simply pass through."""
@@ -75,15 +86,25 @@ class Call(Generic[A]):
 def _expected_failures() -> Iterator[None]:
     try:
         yield
+    except ToolError as error:
+        said = _sayable(str(error))
+        if said == str(error):
+            raise
+        raise type(error)(said) from error
     except DeniedPath as error:
-        raise AccessDenied(str(error)) from error
+        raise AccessDenied(_sayable(str(error))) from error
     except WorkspaceError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(_sayable(str(error))) from error
     except OSError as error:
         name = (
             f": {printable(os.fsdecode(error.filename))}" if isinstance(error.filename, str | bytes) else ""
         )
         raise ToolError(f"The system refused: {error.strerror or type(error).__name__}{name}.") from error
+
+
+def _sayable(text: str) -> str:
+    """`text` within MAX_ERROR, in characters that every encoding of Unicode has."""
+    return clipped(text, MAX_ERROR).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def with_notes(body: str, notes: Sequence[str]) -> str:
