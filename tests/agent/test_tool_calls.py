@@ -419,6 +419,24 @@ async def test_a_work_that_takes_time_says_how_long(harness):
     assert h.of(ToolExecutionEnd)[0].duration == 1.5
 
 
+async def test_the_time_that_a_user_takes_to_answer_is_not_the_work_s(harness):
+    gate = Gate()
+
+    async def ask(pending, signal):
+        await gate()
+        return Block("no")
+
+    h = harness(
+        answer("", call("tool")), answer("ok"), tools=[FakeTool("tool")], hooks=Hooks(before_tool_call=ask)
+    )
+    run = h.start()
+    await gate.reached.wait()
+    h.clock.advance(60)
+    gate.open()
+    await run
+    assert h.of(ToolExecutionEnd)[0].duration == 0
+
+
 async def test_an_expected_failure_is_not_an_error_of_the_log(harness, caplog):
     caplog.set_level(logging.WARNING)
     h = harness(

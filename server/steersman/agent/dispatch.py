@@ -68,8 +68,8 @@ class Dispatch:
         self._arguments: JsonObject | None = None
         self._proposal: Proposal | None = None
         self._live = LiveOutput(call, self._hooks, self._recorder)
-        self._started: float | None = None
-        self._running = False
+        self._started = False
+        self._work_began: float | None = None
         self._failed_as: Outcome = "failed"
 
     @property
@@ -94,7 +94,7 @@ class Dispatch:
             await self._end(NOT_BEGUN)
             return
         await self._recorder.emit(ToolExecutionRunning(self.call.id))
-        self._running = True
+        self._work_began = self._now()
         outcome = await self._work_until_settled(bound)
         if isinstance(outcome, Ending):
             await self._end(outcome)
@@ -110,7 +110,7 @@ class Dispatch:
     def give_up(self) -> ToolResultMessage:
         """The result of a call that has none and will get no other. `close` then tells it."""
         stopping = self._shared.stopping()
-        if self._running:
+        if self._work_began is not None:
             ending = Ending("aborted" if stopping else "failed", INTERRUPTED)
         else:
             ending = NOT_BEGUN if stopping else Ending("notExecuted", NOT_EXECUTED)
@@ -118,10 +118,10 @@ class Dispatch:
         return self.result
 
     async def close(self, result: ToolResultMessage) -> None:
-        if self._started is None:
+        if not self._started:
             await self._recorder.close(ToolExecutionStart(self.call, _parsed(self.call)))
-            self._started = self._now()
-        await self._recorder.close(ToolExecutionEnd(result, self._now() - self._started))
+            self._started = True
+        await self._recorder.close(ToolExecutionEnd(result, self._duration))
 
     # Prepare
 
@@ -255,7 +255,7 @@ class Dispatch:
 
     async def _start(self) -> None:
         await self._recorder.emit(ToolExecutionStart(self.call, self._arguments))
-        self._started = self._now()
+        self._started = True
 
     async def _end(self, ending: Ending) -> None:
         await self._settle(ending.result(self.call))
@@ -263,9 +263,13 @@ class Dispatch:
             raise ToolRaised(ending.failure)
 
     async def _settle(self, result: ToolResultMessage) -> None:
-        duration = self._now() - (self._started or 0.0)
-        await self._recorder.emit(ToolExecutionEnd(result, duration))
+        await self._recorder.emit(ToolExecutionEnd(result, self._duration))
         self.result = result
+
+    @property
+    def _duration(self) -> float:
+        """Of the work: what the user took to answer is not the tool's."""
+        return 0.0 if self._work_began is None else self._now() - self._work_began
 
     def _now(self) -> float:
         return self._shared.config.clock.monotonic()

@@ -135,7 +135,7 @@ class ToolExecutionEnd:
     type: ClassVar[str] = "tool_execution_end"
     result: ToolResultMessage
     duration: float
-    """Seconds since the call's start."""
+    """Seconds that the work took, without the wait for leave; 0 if it never began."""
 
 
 @dataclass(frozen=True, slots=True)
