@@ -7,18 +7,31 @@ import asyncio
 import logging
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter
-from support.lsp_client import NO_ANSWER, AnsweredWithError, LspClient, Served, serving
 
 from steersman.lsp.errors import ClientGone, CommandError, RequestTimeout, RpcError
 from steersman.lsp.rpc import RpcServer, after_response
 from steersman.lsp.serve import ServeLimits, StopReason
 from steersman.lsp.transport import TransportLimits
+from support.lsp_client import NO_ANSWER, AnsweredWithError, LspClient, Served, serving
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 INTERNAL_ERROR, NOT_INITIALIZED, CANCELLED = -32603, -32002, -32800
+
+
+MEMBERS = st.sampled_from(
+    ["textDocument", "uri", "version", "text", "contentChanges", "range", "start", "end", "line", "character",
+     "command", "arguments", "id", "jsonrpc", "method", "value", "token"]
+)  # fmt: skip
+METHODS = [
+    "workspace/executeCommand", "textDocument/didOpen", "textDocument/didChange", "textDocument/didSave",
+    "textDocument/didClose", "initialize", "initialized", "$/cancelRequest", "$/setTrace", "unknown", "$/unknown",
+    "window/workDoneProgress/cancel", "workspace/didChangeWorkspaceFolders", "notebookDocument/didOpen",
+]  # fmt: skip
 
 
 class Gate:
@@ -485,6 +498,45 @@ async def test_a_notification_handler_that_fails_is_logged(served, caplog):
     served.client.notify("steersman/fails")
     assert await served.client.command("echo") == []
     assert "in a notification" in caplog.text
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["2.0", "echo", "file:///a", ""]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(MEMBERS, inner, max_size=4),
+    max_leaves=12,
+)
+MESSAGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonrpc": st.just("2.0") | JSON,
+        "id": st.integers(1, 3) | JSON,
+        "method": st.sampled_from(METHODS) | JSON,
+        "params": JSON,
+        "result": JSON,
+        "error": JSON,
+    },
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(MESSAGES | JSON, max_size=12))
+async def test_whatever_the_messages_are_every_request_has_one_answer_and_the_server_lives(messages):
+    async with serving(make_server()) as served:
+        await served.client.initialize()
+        for message in messages:
+            served.client.send(message)
+        alive = {"command": "echo", "arguments": ["alive"]}
+        assert await served.client.begin("workspace/executeCommand", alive, id="last") == ["alive"]
+        sent = [m["id"] for m in messages if isinstance(m, dict) and is_request(m)]
+        answered = [m["id"] for m in served.client.received[1:-1] if m["id"] is not None]
+        assert sorted(map(repr, answered)) == sorted(map(repr, sent))
+
+
+def is_request(message: dict) -> bool:
+    """Whether the sender can expect an answer by id; a malformed message with a usable id gets one too."""
+    if type(message.get("id")) not in (int, str):
+        return False
+    return "method" in message or message.get("jsonrpc") != "2.0"
 
 
 # The phases of the protocol.

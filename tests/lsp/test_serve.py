@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import stdio_server
-from support.lsp_client import AnsweredWithError, LspClient, serving
 
 from steersman.lsp.parent import ProcessWatch
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.serve import ServeLimits, StopReason
+from support import stdio_server
+from support.lsp_client import AnsweredWithError, LspClient, serving
 
 PATIENCE = 20
 
@@ -108,8 +108,13 @@ async def test_a_client_that_can_not_be_written_to_ends_it(start):
     assert (await running.ended(), running.stops) == (1, ["clientGone"])
 
 
+def other_process() -> subprocess.Popen[bytes]:
+    """One that ends when its input does."""
+    return subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+
+
 async def test_the_end_of_the_clients_process_ends_it_though_the_pipes_are_open(start):
-    parent = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    parent = other_process()
     running = await start(processId=parent.pid)
     assert await running.client.command("echo", 1) == [1]
     parent.communicate()
@@ -176,6 +181,26 @@ async def test_what_the_stop_callback_sends_still_arrives_and_commands_in_flight
         assert raised.value.code == -32800
 
 
+async def test_while_stopping_requests_are_refused_and_answers_of_the_client_still_taken():
+    server = RpcServer("x", "1")
+    answers: list[object] = []
+
+    async def on_stop(reason: StopReason) -> None:
+        answers.append(await server.request("test/last", timeout=PATIENCE))
+
+    async with serving(server, on_stop=on_stop) as served:
+        await served.client.initialize()
+        served.connection.stop(StopReason.SIGTERM)
+        question = await served.client.wait_for_method("test/last")
+        with pytest.raises(AnsweredWithError) as raised:
+            await served.client.command("echo")
+        assert raised.value.code == -32600
+        served.client.notify("exit")
+        served.client.send({"jsonrpc": "2.0", "id": question["id"], "result": "taken"})
+        assert await served.stopped() is StopReason.SIGTERM
+    assert answers == ["taken"]
+
+
 async def test_a_stop_callback_that_fails_is_logged(caplog):
     async def on_stop(reason: StopReason) -> None:
         raise RuntimeError("while stopping")
@@ -201,8 +226,8 @@ async def test_a_stop_callback_over_its_time_is_left_behind(caplog):
 
 
 async def test_a_client_process_that_can_not_be_seen_is_not_watched(caplog):
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
+    ended = other_process()
+    ended.communicate()
     for process_id in (ended.pid, 0, -1, 10**30):
         async with serving(RpcServer("x", "1")) as served:
             await served.client.initialize(processId=process_id)
@@ -211,7 +236,7 @@ async def test_a_client_process_that_can_not_be_seen_is_not_watched(caplog):
 
 
 async def test_a_process_is_watched_by_looking_where_the_system_does_not_tell():
-    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    child = other_process()
     ended = asyncio.Event()
     watch = ProcessWatch(child.pid, ended.set, use_pidfd=False, interval=0.01)
     assert not ended.is_set()

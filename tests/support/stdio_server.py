@@ -1,6 +1,6 @@
 """A language server in a process of its own, for tests of its end.
 
-Commands: echo; stray (prints, writes to descriptor 1, reads standard input, and asks a child to do the
+Commands: echo; stray (writes to sys.stdout, writes to descriptor 1, reads standard input, and asks a child to do the
 same); hang (never ends, ignores its cancellation). Its stop callback writes the reason to the file that the
 first argument names; with a second argument `stubborn` it never returns.
 """
@@ -22,7 +22,7 @@ def main(stops: Path, manner: str) -> int:
         return arguments
 
     async def stray(arguments: list) -> object:
-        print("a stray print")
+        sys.stdout.write("a stray print\n")
         os.write(1, b"and a stray write\n")
         read = sys.stdin.read()
         child = [
@@ -30,7 +30,7 @@ def main(stops: Path, manner: str) -> int:
             "-c",
             "import sys; print('child'); print(len(sys.stdin.read()), file=sys.stderr)",
         ]
-        subprocess.run(child, check=True)
+        await asyncio.to_thread(subprocess.run, child, check=True)
         return read
 
     async def hang(arguments: list) -> object:

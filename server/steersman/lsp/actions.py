@@ -1,58 +1,61 @@
 """Code actions that answer a pending question: in its diff, in the files that it would change.
 
-A command has no file: its question can be answered from any document.
+A question without files, such as a command's, can be answered from any document.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from steersman.lsp.approvals import TITLES, DiffDocuments
-from steersman.lsp.client import path_of
-from steersman.session.approvals import Approvals, Decision, Question
+from steersman.lsp.approvals import TITLES
+from steersman.lsp.client import real_path_of
+from steersman.lsp.diffs import DiffDocuments
+from steersman.session.approvals import Approvals, Question
 
 KIND = "quickfix.steersman.answer"
-OFFERED: tuple[Decision, ...] = ("accept", "acceptForRun", "decline", "cancel")
 
 
 class AnswerActions:
     """What the light bulb offers while the user is being asked."""
 
-    def __init__(self, approvals: Callable[[], Approvals], diffs: DiffDocuments) -> None:
+    def __init__(self, approvals: Approvals, diffs: DiffDocuments) -> None:
         self._approvals, self._diffs = approvals, diffs
 
     def offered(self, uri: str, only: Sequence[str] | None) -> list[dict[str, Any]]:
-        """The code actions of a document. `only` narrows to kinds that hold ours, or that ours holds."""
-        if only is not None and not any(kind == KIND or KIND.startswith(f"{kind}.") for kind in only):
+        """The code actions of a document. `only` narrows to ours and to the kinds that hold it."""
+        questions = self._approvals.list()
+        if not questions or not (only is None or any(_holds(kind) for kind in only)):
             return []
         shown = self._diffs.question_in(uri)
-        questions = [
-            question
-            for question in self._approvals().list()
+        return [
+            action
+            for question in questions
             if question.id == shown or (shown is None and _concerns(question, uri))
+            for action in _actions(question)
         ]
-        return [action for question in questions for action in _actions(question)]
+
+
+def _holds(kind: str) -> bool:
+    return kind in ("", KIND) or KIND.startswith(f"{kind}.")
 
 
 def _concerns(question: Question, uri: str) -> bool:
     if not question.changes:
         return True
-    path = path_of(uri)
-    return any(
-        view.uri == uri or (path is not None and path_of(view.uri) == path) for view in question.changes
-    )
+    path = real_path_of(uri)
+    return path is not None and any(real_path_of(view.uri) == path for view in question.changes)
 
 
 def _actions(question: Question) -> list[dict[str, Any]]:
     return [
         {
-            "title": f"{TITLES[decision]}: {question.title}",
+            "title": f"{title}: {question.title}",
             "kind": KIND,
             "command": {
-                "title": TITLES[decision],
+                "title": title,
                 "command": "steersman.approve",
                 "arguments": [{"id": question.id, "decision": decision}],
             },
         }
-        for decision in OFFERED
+        for decision, title in TITLES.items()
         if decision in question.decisions
     ]

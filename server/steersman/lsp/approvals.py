@@ -5,17 +5,20 @@ pickers and number prompts take it by accident. Exact titles count; whatever els
 """
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import Callable
 from pathlib import Path
 
+from steersman.agent.clock import Clock
 from steersman.lsp.client import Client
-from steersman.lsp.errors import ClientRequestError, ErrorCode, RpcError
+from steersman.lsp.diffs import DiffDocuments
+from steersman.lsp.errors import ClientGone, ClientRequestError, ErrorCode, RpcError
 from steersman.lsp.rpc import RpcServer
+from steersman.lsp.waits import answered_within
 from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import Answer, Decision, Question
 from steersman.session.limits import Limits
+from steersman.workspace.roots import printable
 
 log = logging.getLogger(__name__)
 
@@ -27,61 +30,13 @@ TITLES: dict[Decision, str] = {
     "cancel": "Stop",
 }
 _TRUST_TITLES: dict[Decision, str] = {"decline": "Don't trust", "accept": "Trust"}
-_MESSAGE = 500
+_HARMLESS_FIRST: tuple[Decision, ...] = ("decline", "cancel", "accept", "acceptForRun")
+MAX_COMMAND = 500
 """Characters of a command that stand in the question itself."""
+MAX_SHOWN_IN_VAIN = 3
+"""Times that a question is put again at once though nobody is known to have seen its document."""
 
-
-class DiffDocuments:
-    """The documents in which a question's diff or command is shown: files in a private folder, gone with it."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._shown: dict[str, str] = {}
-        self._closed: dict[str, asyncio.Event] = {}
-        self._opened: dict[str, asyncio.Event] = {}
-
-    def write(self, question: Question) -> str:
-        """Makes the document and returns its URI.
-
-        Raises:
-            OSError: it can't be written.
-        """
-        suffix = "sh" if question.command is not None else "diff"
-        name = f"{hashlib.sha256(question.id.encode()).hexdigest()[:12]}.{suffix}"
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path = self._folder / name
-        path.touch(mode=0o600)
-        path.write_text(_document(question), "utf-8", newline="")
-        uri = path.as_uri()
-        self._shown[uri] = question.id
-        self._opened[uri], self._closed[uri] = asyncio.Event(), asyncio.Event()
-        return uri
-
-    def question_in(self, uri: str) -> str | None:
-        """The question that this document shows."""
-        return self._shown.get(uri)
-
-    def on_open(self, uri: str) -> None:
-        if uri in self._opened:
-            self._opened[uri].set()
-
-    def on_close(self, uri: str) -> None:
-        if uri in self._closed:
-            self._closed[uri].set()
-
-    async def until_closed(self, uri: str, patience: float) -> None:
-        """Returns when the document was closed; after `patience` seconds if the client never told us of it."""
-        try:
-            await asyncio.wait_for(self._opened[uri].wait(), patience)
-        except TimeoutError:
-            return
-        await self._closed[uri].wait()
-
-    def remove(self, uri: str) -> None:
-        self._shown.pop(uri, None)
-        self._opened.pop(uri, None)
-        self._closed.pop(uri, None)
-        (self._folder / uri.rsplit("/", 1)[-1]).unlink(missing_ok=True)
+_INFO = 3  # MessageType of LSP 3.17
 
 
 class FloorApprover:
@@ -93,75 +48,112 @@ class FloorApprover:
         client: Client,
         diffs: DiffDocuments,
         limits: Limits,
+        clock: Clock,
+        *,
         ready: Callable[[], bool],
     ) -> None:
         """`ready()`: the client is there and may be asked."""
-        self._server, self._client, self._diffs, self._limits = server, client, diffs, limits
-        self._ready = ready
+        self._server, self._client, self._diffs = server, client, diffs
+        self._limits, self._clock, self._ready = limits, clock, ready
         self._turn = asyncio.Lock()
 
     async def ask(self, question: Question) -> Answer | None:
         if not self._ready():
             return None
-        document: str | None = None
+        shown: list[Path] = []
         try:
             async with self._turn:
-                while True:
-                    title = await self._choose(question)
-                    if title not in (SHOW_DIFF, SHOW_COMMAND):
-                        return _answer(question, title)
-                    document = document or self._diffs.write(question)
-                    await self._show(document)
+                return await self._ask(question, shown)
+        except ClientGone:
+            # The server is about to stop, and withdraws the question: nobody has said no.
+            await asyncio.get_running_loop().create_future()
+            return None
         except RpcError as error:
             log.warning("the client can't be asked: %s", error)
             return None if error.code == ErrorCode.METHOD_NOT_FOUND else Answer("decline")
-        except ClientRequestError:
-            return None
         finally:
-            if document is not None:
-                self._diffs.remove(document)
+            for path in shown:
+                self._diffs.remove(path)
+
+    async def _ask(self, question: Question, shown: list[Path]) -> Answer:
+        """Asks until there is an answer; the documents that it makes are in `shown`."""
+        in_vain = 0
+        while True:
+            title = await self._choose(question)
+            if title not in (SHOW_DIFF, SHOW_COMMAND):
+                return _answer(question, title)
+            path = self._document(question, shown)
+            if path is None or not await self._show(path):
+                in_vain += 1
+            if in_vain >= MAX_SHOWN_IN_VAIN:  # whoever chooses it each time may not be a person
+                self._tell("The question waits: answer it by a code action or the command steersman.approve.")
+                await self._until_seen(path)
+                in_vain = 0
+
+    def _document(self, question: Question, shown: list[Path]) -> Path | None:
+        if not shown:
+            try:
+                shown.append(self._diffs.write(question))
+            except OSError as error:
+                self._tell(f"The proposal can't be shown: {error}")
+        return shown[0] if shown else None
+
+    async def _until_seen(self, path: Path | None) -> None:
+        if path is None:
+            await asyncio.get_running_loop().create_future()
+        else:
+            await self._diffs.until_opened(path, None)
+            await self._diffs.until_closed(path)
 
     async def _choose(self, question: Question) -> str | None:
         """The title that was chosen, if one was."""
         titles = titles_of(question)
         params = {
-            "type": 3,
+            "type": _INFO,
             "message": _message(question),
             "actions": [{"title": title} for title in titles],
         }
         result = await self._server.request("window/showMessageRequest", params, timeout=None)
-        title = _title(result)
-        return title if title in titles else None
+        if isinstance(result, dict):  # some clients answer with the item, some with its title only
+            result = result.get("title")
+        return result if isinstance(result, str) and result in titles else None
 
-    async def _show(self, uri: str) -> None:
-        """Opens the document, and returns when the question is to be asked again: when it was closed."""
-        if not self._client.show_document:
-            self._tell_where(uri)
-            return
-        params = {"uri": uri, "takeFocus": True}
+    async def _show(self, path: Path) -> bool:
+        """Opens the document, and returns when it is closed: then the question is put again. False: at once, since
+        it isn't known to be open."""
+        if not self._client.show_document or not await self._has_shown(path):
+            self._tell(f"The proposal is in {path}")
+            return False
+        await self._diffs.until_closed(path)
+        return True
+
+    async def _has_shown(self, path: Path) -> bool:
+        params = {"uri": path.as_uri(), "takeFocus": True}
+        request = self._server.request("window/showDocument", params, timeout=None)
+        patience = self._limits.show_document
         try:
-            result = await self._server.request(
-                "window/showDocument", params, timeout=self._limits.show_document
-            )
-            if not (isinstance(result, dict) and result.get("success") is False):
-                await self._diffs.until_closed(uri, self._limits.show_document)
-                return
+            result: JsonValue = await answered_within(self._clock, patience, request)
+        except ClientGone:
+            raise
         except ClientRequestError as error:
-            log.info("the diff could not be shown: %s", error)
-        self._tell_where(uri)
+            log.info("the client did not say that it has shown the diff: %s", error)
+            return self._diffs.is_open(path)  # some never answer
+        if isinstance(result, dict) and result.get("success") is False:
+            return False
+        return await self._diffs.until_opened(path, patience)
 
-    def _tell_where(self, uri: str) -> None:
-        self._server.notify("window/showMessage", {"type": 3, "message": f"The proposal is in {uri}"})
+    def _tell(self, message: str) -> None:
+        self._server.notify("window/showMessage", {"type": _INFO, "message": f"Steersman: {message}"})
 
 
 def titles_of(question: Question) -> list[str]:
     """What can be chosen, in order; the first changes nothing."""
     if question.kind == "trust":
         return list(_TRUST_TITLES.values())
-    first = SHOW_COMMAND if question.command is not None else SHOW_DIFF
-    shown = [first] if question.changes or question.command is not None else []
-    titles = shown + [title for decision, title in TITLES.items() if decision in question.decisions]
-    return titles if shown else [*titles[1:], titles[0]]
+    if question.command is not None or question.changes:
+        first = SHOW_COMMAND if question.command is not None else SHOW_DIFF
+        return [first, *(TITLES[decision] for decision in TITLES if decision in question.decisions)]
+    return [TITLES[decision] for decision in _HARMLESS_FIRST if decision in question.decisions]
 
 
 def _answer(question: Question, title: str | None) -> Answer:
@@ -169,23 +161,16 @@ def _answer(question: Question, title: str | None) -> Answer:
     return Answer(next((decision for decision, known in table.items() if known == title), "decline"))
 
 
-def _title(result: JsonValue) -> str | None:
-    """Some clients answer with the item, some with its title only."""
-    if isinstance(result, dict):
-        result = result.get("title")
-    return result if isinstance(result, str) else None
-
-
 def _message(question: Question) -> str:
-    text = f"Steersman: {question.title}"
-    if question.command is not None and "\n" in question.command:
-        shown = question.command[:_MESSAGE]
-        text = f"{text}\n{shown}{'…' if len(question.command) > _MESSAGE else ''}"
-    return f"{text}\n{question.reason}"
+    parts = [f"Steersman: {question.title}"]
+    command = question.command
+    if command is not None and command not in question.title:  # nobody accepts what they have not seen
+        left_out = len(command) - MAX_COMMAND
+        more = f"… ({left_out} more characters: {SHOW_COMMAND})" if left_out > 0 else ""
+        parts.append(_visible(command[:MAX_COMMAND]) + more)
+    return "\n".join([*parts, question.reason])
 
 
-def _document(question: Question) -> str:
-    if question.command is not None:
-        return f"# {question.title}\n# in {question.cwd}\n{question.command}\n"
-    parts = [view.diff or f"{view.kind} {view.display}\n" for view in question.changes]
-    return "".join(part if part.endswith("\n") else part + "\n" for part in parts)
+def _visible(text: str) -> str:
+    """Lines as they are, but with what can't be seen, or changes how the rest is seen, escaped."""
+    return "\n".join(printable(line) for line in text.split("\n"))

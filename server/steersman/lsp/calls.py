@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .envelope import MessageId
+from steersman.lsp.envelope import MessageId
 
 logger = logging.getLogger(__name__)
 

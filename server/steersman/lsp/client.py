@@ -1,10 +1,11 @@
 """What is known of the client: what it can do, what it asked for, where its folders are."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from pydantic import ValidationError
 
@@ -12,13 +13,31 @@ from steersman.lsp.errors import InvalidParams
 from steersman.lsp.params import ClientFeatures
 
 
+@dataclass(frozen=True, slots=True)
+class Quirks:
+    """What a client does and does not say. Nothing is in the table that was not seen."""
+
+    document_changes: bool = False
+    """It takes `documentChanges`, and then checks versions, though it doesn't declare them."""
+    least_version: int = 0
+    """A lower version in an edit switches its check off."""
+    hides_errors: bool = False
+    """It only logs the error of a command."""
+
+
+_QUIRKS = {
+    "neovim": Quirks(document_changes=True, least_version=1),
+    "helix": Quirks(hides_errors=True),
+}
+"""By `clientInfo.name`, lower case."""
+
+
 @dataclass(slots=True)
 class Client:
-    """Filled at initialize."""
+    """Knows nothing until it learns it at initialize."""
 
-    name: str = ""
-    """Of `clientInfo`, lower case: for the table of tested quirks only."""
     features: ClientFeatures = field(default_factory=ClientFeatures)
+    quirks: Quirks = field(default_factory=Quirks)
     progress: bool = False
     """`window.workDoneProgress`."""
     show_document: bool = False
@@ -27,36 +46,47 @@ class Client:
     folders: list[tuple[str, Path]] = field(default_factory=list)
     """Workspace folders: the client's name for each, and its path."""
 
+    def learn(self, params: Mapping[str, Any]) -> None:
+        """Takes in the params of `initialize`, as plain JSON.
 
-def client_from(params: Mapping[str, Any]) -> Client:
-    """What `initialize` says, as plain JSON.
+        Raises:
+            InvalidParams: the steersman options are malformed.
+        """
+        capabilities = _object(params.get("capabilities"))
+        window, workspace = _object(capabilities.get("window")), _object(capabilities.get("workspace"))
+        name = str(_object(params.get("clientInfo")).get("name", "")).lower()
+        self.features = _features(params, capabilities)
+        self.quirks = _QUIRKS.get(name, Quirks())
+        self.progress = window.get("workDoneProgress") is True
+        self.show_document = _object(window.get("showDocument")).get("support") is True
+        self.apply_edit = workspace.get("applyEdit") is True
+        declared = _object(workspace.get("workspaceEdit")).get("documentChanges") is True
+        self.document_changes = declared or self.quirks.document_changes
+        self.folders = _folders(params)
 
-    Raises:
-        InvalidParams: the steersman options are malformed.
-    """
-    capabilities = _object(params.get("capabilities"))
-    window, workspace = _object(capabilities.get("window")), _object(capabilities.get("workspace"))
-    client = Client(
-        name=str(_object(params.get("clientInfo")).get("name", "")).lower(),
-        features=_features(params, capabilities),
-        progress=window.get("workDoneProgress") is True,
-        show_document=_object(window.get("showDocument")).get("support") is True,
-        apply_edit=workspace.get("applyEdit") is True,
-        document_changes=_object(workspace.get("workspaceEdit")).get("documentChanges") is True,
-        folders=_folders(params),
-    )
-    if "neovim" in client.name or client.name == "nvim":
-        client.document_changes = True  # tested: it takes them, and then checks versions, but doesn't say so
-    return client
+    def change_folders(self, added: Sequence[tuple[str, str]], removed: Sequence[str]) -> None:
+        """`added` are names and URIs, `removed` URIs."""
+        gone = {path_of(uri) for uri in removed}
+        kept = [(name, path) for name, path in self.folders if path not in gone]
+        self.folders = kept + _existing([(name, path_of(uri)) for name, uri in added])
 
 
 def path_of(uri: str) -> Path | None:
-    """The path of a `file:` URI; None for any other."""
-    parts = urlsplit(uri)
+    """The path of a `file:` URI, however it is escaped; None for any other."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
     if parts.scheme != "file" or not parts.path:
         return None
-    path = unquote(parts.path)
-    return None if "\0" in path else Path(path)
+    path = unquote_to_bytes(parts.path)
+    return None if b"\0" in path else Path(os.fsdecode(path))
+
+
+def real_path_of(uri: str) -> Path | None:
+    """`path_of` with links resolved: the same for every spelling of one file."""
+    path = path_of(uri)
+    return None if path is None else Path(os.path.realpath(path))
 
 
 def _features(params: Mapping[str, Any], capabilities: Mapping[str, Any]) -> ClientFeatures:
@@ -68,23 +98,24 @@ def _features(params: Mapping[str, Any], capabilities: Mapping[str, Any]) -> Cli
         return ClientFeatures.model_validate(asked)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        name = ".".join(["initializationOptions", "steersman", *map(str, first["loc"])])
+        name = ".".join(["initializationOptions", "steersman", *map(str, first["loc"][:1])])
         raise InvalidParams(name, f"{name}: {first['msg']}.") from None
 
 
 def _folders(params: Mapping[str, Any]) -> list[tuple[str, Path]]:
     given = params.get("workspaceFolders")
     if isinstance(given, Sequence) and not isinstance(given, str) and given:
-        pairs = [
-            (str(_object(item).get("name", "")), path_of(str(_object(item).get("uri", "")))) for item in given
-        ]
-    elif isinstance(params.get("rootUri"), str):
-        pairs = [("", path_of(params["rootUri"]))]
-    elif isinstance(params.get("rootPath"), str) and params["rootPath"]:
-        pairs = [("", Path(params["rootPath"]))]
-    else:
-        pairs = []
-    return [(name, path) for name, path in pairs if path is not None and path.is_dir()]
+        folders = [_object(item) for item in given]
+        return _existing([(str(item.get("name", "")), path_of(str(item.get("uri", "")))) for item in folders])
+    if isinstance(params.get("rootUri"), str):
+        return _existing([("", path_of(params["rootUri"]))])
+    if isinstance(params.get("rootPath"), str) and params["rootPath"]:
+        return _existing([("", Path(params["rootPath"]))])
+    return []
+
+
+def _existing(folders: Sequence[tuple[str, Path | None]]) -> list[tuple[str, Path]]:
+    return [(name, path) for name, path in folders if path is not None and path.is_dir()]
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -5,8 +5,8 @@ import logging
 from collections.abc import Callable
 from itertools import count
 
-from .errors import ClientGone, ErrorCode, RequestTimeout, RpcError
-from .wire import JsonObject, JsonValue
+from steersman.lsp.errors import ClientGone, ErrorCode, RequestTimeout, RpcError
+from steersman.lsp.wire import JsonObject, JsonValue
 
 logger = logging.getLogger(__name__)
 

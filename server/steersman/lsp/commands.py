@@ -1,7 +1,8 @@
 """The commands of `workspace/executeCommand`: validated, passed on to the sessions, and their refusals made errors."""
 
 import functools
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,16 @@ from steersman.lsp.params import (
     TextParams,
     parse,
 )
+from steersman.lsp.progress import token_of
 from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import Answer
 from steersman.session.errors import Refused
+from steersman.session.home import Home
 from steersman.session.manager import SessionManager, StartRequest
 from steersman.session.run import Run
 from steersman.workspace.errors import PathError
 from steersman.workspace.roots import Roots
+from steersman.workspace.rules import PathRules
 
 Handler = Callable[[list[JsonValue]], Awaitable[JsonValue]]
 
@@ -40,15 +44,16 @@ class Commands:
         manager: SessionManager,
         client: Client,
         documents: Documents,
+        rules: PathRules,
         *,
-        begin_progress: Callable[[str, str], str],
+        begin_progress: Callable[[str, str], None],
         show_error: Callable[[str], None],
-        output_folder: Path,
+        home: Home,
     ) -> None:
         """`begin_progress(run, title)` makes the work-done token of a run."""
         self._manager, self._client, self._documents = manager, client, documents
+        self._rules, self._home = rules, home
         self._begin_progress, self._show_error = begin_progress, show_error
-        self._output_folder = output_folder
 
     def table(self) -> dict[str, Handler]:
         """Every command by its id."""
@@ -69,20 +74,22 @@ class Commands:
     async def _start(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(StartParams, arguments, string_as="prompt")
         plain = bool(arguments) and isinstance(arguments[0], str)
+        roots = self._roots(params.root)
         prompt = params.prompt
         if params.context is not None and prompt.strip():
-            prompt += context_text(params.context, self._documents)
-        run = await self._manager.start(
-            StartRequest(
-                prompt=prompt,
-                roots=self._roots(params.root),
-                session=params.session,
-                model=params.model,
-                mode=params.mode,
-                budget=params.budget.budget() if params.budget else None,
-                exclusive=plain,
+            prompt += context_text(params.context, self._documents, lambda path: self._denied(roots, path))
+        with _handing_back(params.prompt):
+            run = await self._manager.start(
+                StartRequest(
+                    prompt=prompt,
+                    roots=roots,
+                    session=params.session,
+                    model=params.model,
+                    mode=params.mode,
+                    budget=params.budget.budget() if params.budget else None,
+                    exclusive=plain,
+                )
             )
-        )
         return self._started(run, params.prompt)
 
     async def _continue(self, arguments: Sequence[JsonValue]) -> JsonValue:
@@ -98,37 +105,37 @@ class Commands:
         run = await self._manager.start(StartRequest(None, roots, session, budget=budget))
         return self._started(run, "Continue")
 
-    def _started(self, run: Run, prompt: str) -> JsonValue:
+    def _started(self, run: Run, prompt: str) -> dict[str, JsonValue]:
         """The answer goes out first; then the client hears of the run, and it begins."""
-        token = f"steersman/{run.id}"
 
         def release() -> None:
             self._begin_progress(run.id, _title(prompt))
             run.release()
 
         after_response(release)
-        return {"session": run.session, "run": run.id, "token": token}
+        return {"session": run.session, "run": run.id, "token": token_of(run.id)}
 
     async def _steer(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(TextParams, arguments, string_as="text")
-        run = self._manager.add("steer", params.text, params.run)
+        with _handing_back(params.text):
+            run = self._manager.add("steer", params.text, params.run)
         return {"disposition": "steered", "session": run.session, "run": run.id}
 
     async def _follow_up(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(TextParams, arguments, string_as="text")
-        try:
-            run = self._manager.add("followUp", params.text, params.run)
-            return {"disposition": "queued", "session": run.session, "run": run.id}
-        except Refused as refusal:
-            if refusal.code != "notRunning" or params.run is not None:
-                raise
-        roots = self._roots(None)
-        recent = self._manager.most_recent(roots)
-        run = await self._manager.start(
-            StartRequest(params.text, roots, recent.id if recent else None, exclusive=True)
-        )
-        started = self._started(run, params.text)
-        return {"disposition": "started", **started} if isinstance(started, dict) else started
+        with _handing_back(params.text):
+            try:
+                run = self._manager.add("followUp", params.text, params.run)
+                return {"disposition": "queued", "session": run.session, "run": run.id}
+            except Refused as refusal:
+                if refusal.code != "notRunning" or params.run is not None:
+                    raise
+            roots = self._roots(None)
+            recent = self._manager.most_recent(roots)
+            run = await self._manager.start(
+                StartRequest(params.text, roots, recent.id if recent else None, exclusive=True)
+            )
+        return {"disposition": "started", **self._started(run, params.text)}
 
     async def _abort(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(AbortParams, arguments, string_as="run")
@@ -168,7 +175,7 @@ class Commands:
                 error = CommandError(ErrorCode.REQUEST_FAILED, str(refusal), data)
             except CommandError as refusal:
                 error = refusal
-            if self._client.name == "helix":  # tested: it only logs errors of commands
+            if self._client.quirks.hides_errors:
                 self._show_error(error.message)
             raise error
 
@@ -180,25 +187,45 @@ class Commands:
         Raises:
             Refused: outsideRoot, the folder is none.
         """
-        names = [name for name, _ in self._client.folders]
-        folders = [path for _, path in self._client.folders]
+        folders = list(self._client.folders)
         if named is not None:
             first = path_of(named) or Path(named)
             if not first.is_absolute() or not first.is_dir():
                 raise Refused("outsideRoot", f"The root is no folder: {named}.", root=named)
-            position = folders.index(first) if first in folders else len(folders)
-            folders = [first, *folders[:position], *folders[position + 1 :]]
-            names = [*names[position : position + 1], *names[:position], *names[position + 1 :]]
+            known = [item for item in folders if item[1].resolve() == first.resolve()]
+            folders = [*(known or [("", first)]), *(item for item in folders if item not in known)]
         elif not folders:
             folders = self._folder_of_only_file()
         try:
-            return Roots(folders, names, readable=[self._output_folder])
+            return Roots(
+                [path for _, path in folders],
+                [name for name, _ in folders],
+                readable=[self._home.outputs],
+            )
         except PathError as error:
             raise Refused("outsideRoot", str(error)) from None
 
-    def _folder_of_only_file(self) -> list[Path]:
+    def _folder_of_only_file(self) -> list[tuple[str, Path]]:
+        """Our own documents, such as a diff, don't count."""
         paths = [path for document in self._documents if (path := path_of(document.uri)) is not None]
-        return [paths[0].parent] if len(paths) == 1 and paths[0].parent.is_dir() else []
+        folders = [path.parent for path in paths if not path.is_relative_to(self._home.root)]
+        return [("", folders[0])] if len(folders) == 1 and folders[0].is_dir() else []
+
+    def _denied(self, roots: Roots, path: Path) -> str | None:
+        try:
+            return self._rules.denied(roots.resolve(str(path)))
+        except PathError:
+            return None  # no tool can read it either
+
+
+@contextmanager
+def _handing_back(text: str) -> Iterator[None]:
+    """Whatever is refused, the text comes back with it."""
+    try:
+        yield
+    except Refused as refusal:
+        refusal.data.setdefault("text", text)
+        raise
 
 
 def _title(prompt: str) -> str:

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from steersman.lsp.errors import InvalidParams
+from steersman.lsp.plain import array, as_record, integer, optional_integer, record, string
+from steersman.lsp.wire import JsonObject, JsonValue
 from steersman.workspace.positions import ContentChange, Position, PositionEncoding, Range, apply_changes
-
-from .errors import InvalidParams
-from .plain import array, as_record, integer, optional_integer, record, string
-from .wire import JsonObject, JsonValue
 
 logger = logging.getLogger(__name__)
 

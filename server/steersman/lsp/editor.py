@@ -1,29 +1,21 @@
 """The workspace as the editor sees it: open buffers before the disk, edits of open files through the editor.
 
-Implements `workspace.ports.Workspace` on top of a `DiskWorkspace`. `applied: true` is never trusted: the text is
-looked at. What was approved is there, or the call is an error that says what is there instead.
+Implements `workspace.ports.Workspace` on top of a `DiskWorkspace`. What was approved is in the editor's text
+afterwards, or the call is an error that says what is there instead.
 """
 
-import asyncio
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
-from steersman.lsp.buffers import Buffer, Buffers
-from steersman.lsp.client import Client
-from steersman.lsp.documents import Documents
-from steersman.lsp.errors import ClientRequestError
-from steersman.lsp.rpc import RpcServer
-from steersman.session.limits import Limits
+from steersman.lsp.buffers import Buffer
+from steersman.lsp.edits import Editor, EditOutcome, make_edit, shares_nothing
 from steersman.workspace.changes import FileChange
-from steersman.workspace.diff import minimal_edits, unified_diff
+from steersman.workspace.diff import unified_diff
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.errors import ChangeRefused, FileNotFound
-from steersman.workspace.merge import survives
 from steersman.workspace.ports import Applied, BaseMoved, Entry, KeepPreImage, PreImage, Snapshot
-from steersman.workspace.positions import LineIndex
-from steersman.workspace.roots import ResolvedPath, Roots
+from steersman.workspace.roots import ResolvedPath, Roots, printable
 from steersman.workspace.rules import PathRules
 from steersman.workspace.snapshots import sha256
 from steersman.workspace.text import to_lf, view
@@ -31,23 +23,11 @@ from steersman.workspace.text import to_lf, view
 _DIFF_LINES = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Editor:
-    """One connection, as far as files go."""
-
-    server: RpcServer
-    client: Client
-    documents: Documents
-    buffers: Buffers
-    limits: Limits
-
-
 class EditorWorkspace:
     def __init__(self, disk: DiskWorkspace, editor: Editor, keep: KeepPreImage) -> None:
         """`keep` is also the disk's: whichever way a change goes, its pre-image is kept first."""
-        self._disk, self._keep = disk, keep
-        self._server, self._client, self._documents = editor.server, editor.client, editor.documents
-        self._buffers, self._limits = editor.buffers, editor.limits
+        self._disk, self._editor, self._keep = disk, editor, keep
+        self._buffers = editor.buffers
 
     @property
     def roots(self) -> Roots:
@@ -68,7 +48,7 @@ class EditorWorkspace:
 
     def unsaved_files(self) -> Sequence[str]:
         inside = [path for path in self._buffers.unsaved() if self.roots.containing(path) is not None]
-        return [self._disk.resolve(str(path)).display for path in inside]
+        return [printable(self.roots.relative(path)) for path in inside]
 
     async def read(self, path: ResolvedPath) -> Snapshot:
         buffer = self._buffers.of(path.path)
@@ -77,15 +57,17 @@ class EditorWorkspace:
         return (await self._look(path, buffer))[0]
 
     async def apply(self, change: FileChange) -> Applied:
-        places = [change.path.path] if change.target is None else [change.path.path, change.target.path]
-        async with self._disk.locks.hold(*places):
+        target = None if change.target is None else change.target.path
+        async with self._disk.locks.hold(change.path.path, *([] if target is None else [target])):
+            if target is not None and self._buffers.of(target) is not None:
+                raise ChangeRefused(f"{target.name} is open in the editor; nothing was moved.")
             buffer = self._buffers.of(change.path.path)
             if buffer is None:
                 return await self._disk.apply_locked(change)
             if buffer.text is None:
                 raise ChangeRefused(
-                    f"{change.path.display} is open in the editor, but its text is not known here. "
-                    "Ask the user to close it or to open it again."
+                    f"{change.path.display} is open in the editor, but its text is not known here. Nothing was "
+                    "changed. Ask the user to close it or to open it again."
                 )
             return await self._apply_to_open(change, buffer)
 
@@ -99,7 +81,10 @@ class EditorWorkspace:
             disk = None
         disk_text = disk.text.text if disk is not None and disk.text is not None else None
         state = buffer.state(disk_text)
-        if disk is not None and state in ("same", "diskNewer"):
+        if disk is not None and (
+            state == "diskNewer"
+            or (state == "same" and (buffer.text == disk_text or not self._editor.client.apply_edit))
+        ):
             return disk, disk
         raw = buffer.document.text or ""
         data = raw.encode("utf-8", "surrogatepass")
@@ -109,7 +94,7 @@ class EditorWorkspace:
             sha256(data),
             view(raw),
             source="buffer",
-            dirty=True,
+            dirty=state != "same",
             version=buffer.document.version,
             mode=disk.mode if disk is not None else None,
             conflict=state == "bothChanged",
@@ -120,41 +105,40 @@ class EditorWorkspace:
         current, disk = await self._look(change.path, buffer)
         if change.kind == "create" or change.base is None or change.base.sha256 != current.sha256:
             raise BaseMoved(change.path, current)
-        if change.kind != "edit":
-            if current.dirty:
-                raise ChangeRefused(
-                    f"{change.path.display} has unsaved changes in the editor. Ask the user to save or close it first."
-                )
-            return await self._disk.apply_locked(change)
-        if not self._client.apply_edit:
-            return await self._around_the_editor(change, current)
+        if current.conflict and not change.base.conflict:
+            raise BaseMoved(change.path, current)  # it has to be asked about in every mode
+        if change.kind != "edit" or not self._editor.client.apply_edit:
+            return await self._on_disk(change, current, disk)
         if buffer.frozen:
             raise ChangeRefused(
                 f"The last edit of {change.path.display} did not come out as approved, so it is not edited again until "
                 "the editor shows a change, a save or a reopening. Ask the user to look at it."
             )
         await self._until_reloaded(change.path, buffer, current)
-        raw = buffer.document.text or ""
-        if to_lf(raw) != change.old_text:  # typed while we waited for the reload
-            raise BaseMoved(change.path, (await self._look(change.path, buffer))[0])
-        await self._keep_both(change.path, disk, raw)
-        return await self._through_the_editor(change, buffer, raw)
+        await self._keep_both(change.path, disk, buffer.document.text or "")
+        raw = buffer.document.text
+        if (
+            raw is None or to_lf(raw) != change.old_text or not self._buffers.is_open(buffer)
+        ):  # while we waited
+            raise BaseMoved(change.path, await self.read(change.path))
+        outcome = await make_edit(self._editor, buffer, raw, change.new_text, _label(change))
+        return await self._outcome(change, buffer, to_lf(raw), outcome)
 
-    async def _around_the_editor(self, change: FileChange, current: Snapshot) -> Applied:
-        """For clients that can't be asked to edit: a clean buffer's file may change on the disk."""
+    async def _on_disk(self, change: FileChange, current: Snapshot, disk: Snapshot | None) -> Applied:
+        """What is not an edit through the editor: done on the disk, if the buffer has nothing that would be lost."""
         if current.dirty:
             raise ChangeRefused(
-                f"{change.path.display} has unsaved changes, and this editor can't be asked to edit it. "
-                "Ask the user to save it first."
+                f"{change.path.display} has unsaved changes in the editor. Nothing was changed. Ask the user to save "
+                "or close it first."
             )
-        return await self._disk.apply_locked(change)
+        return await self._disk.apply_locked(replace(change, base=disk or change.base))
 
     async def _until_reloaded(self, path: ResolvedPath, buffer: Buffer, current: Snapshot) -> None:
         """A clean buffer whose file changed on the disk: the edit waits until the editor shows the new text."""
-        if current.dirty or buffer.text == current.as_text().text:
-            return
         wanted = current.as_text().text
-        if not await self._buffers.until(path.path, lambda: buffer.text == wanted, self._limits.reload):
+        if not await self._buffers.until(
+            path.path, lambda: buffer.text == wanted, self._editor.limits.reload
+        ):
             raise ChangeRefused(
                 f"{path.display} has changed on the disk, and the editor still shows its old text. Nothing was "
                 "changed. Ask the user to reload the file in the editor."
@@ -173,80 +157,44 @@ class EditorWorkspace:
             )
         )
 
-    async def _through_the_editor(self, change: FileChange, buffer: Buffer, raw: str) -> Applied:
-        old, new = to_lf(raw), change.new_text
-        uri = buffer.document.uri
-        version = buffer.document.version
-        edits = self._edits(raw, view(raw).rewrite(new).raw)
-        seen = asyncio.Event()
+    async def _outcome(self, change: FileChange, buffer: Buffer, old: str, outcome: EditOutcome) -> Applied:
+        """Told as it is.
 
-        def there() -> bool:
-            now = buffer.text
-            return now is not None and (now == new or survives(old, new, now))
-
-        with self._buffers.watch(change.path.path, lambda: seen.set() if there() else None):
-            refusal = await self._ask(uri, version, edits, _label(change))
-            if not seen.is_set() and refusal is None:
-                try:
-                    await asyncio.wait_for(seen.wait(), self._limits.verify)
-                except TimeoutError:
-                    pass
-        if not seen.is_set():
-            raise self._not_there(change, buffer, old, refusal)
-        data = (buffer.document.text or "").encode("utf-8", "surrogatepass")
-        now = buffer.text
-        return Applied(
-            sha256(data), text=None if now == new else now, source="buffer", unsaved=buffer.unsaved
-        )
-
-    def _edits(self, old: str, new: str) -> list[dict[str, Any]]:
-        index, encoding = LineIndex(old), self._documents.encoding
-        edits = []
-        for edit in minimal_edits(old, new):
-            span = index.range(edit.start, edit.end, encoding)
-            start = {"line": span.start.line, "character": span.start.character}
-            end = {"line": span.end.line, "character": span.end.character}
-            edits.append({"range": {"start": start, "end": end}, "newText": edit.new_text})
-        return edits
-
-    async def _ask(
-        self, uri: str, version: int | None, edits: list[dict[str, Any]], label: str
-    ) -> str | None:
-        """Asks the editor to edit. Why it says it did not, or None if it says that it did (or says nothing)."""
-        if self._client.document_changes:
-            # 0 would switch the check of versions off in some clients.
-            document = {"uri": uri, "version": None if version is None else max(1, version)}
-            edit: dict[str, Any] = {"documentChanges": [{"textDocument": document, "edits": edits}]}
-        else:
-            edit = {"changes": {uri: edits}}
-        params = {"label": label, "edit": edit}
-        try:
-            answer = await self._server.request(
-                "workspace/applyEdit", params, timeout=self._limits.apply_edit
-            )
-        except ClientRequestError as error:
-            return str(error)
-        if isinstance(answer, dict) and answer.get("applied") is True:
-            return None
-        reason = answer.get("failureReason") if isinstance(answer, dict) else None
-        return reason if isinstance(reason, str) and reason else "it gave no reason"
-
-    def _not_there(self, change: FileChange, buffer: Buffer, old: str, refusal: str | None) -> ChangeRefused:
+        Raises:
+            BaseMoved: the editor refused, and the user has changed the text: the edit can be tried anew.
+            ChangeRefused: the edit is not there, or it isn't known to be.
+        """
         name, now = change.path.display, buffer.text
-        if refusal is not None and now == old:
-            return ChangeRefused(
-                f"The editor did not make the edit of {name}: {refusal}. Nothing was changed. Read the file again."
+        if not self._buffers.is_open(buffer):
+            raise ChangeRefused(
+                f"{name} was closed in the editor while it was edited. Read it again to see what it holds now."
+            )
+        if outcome.there:
+            data = (buffer.document.text or "").encode("utf-8", "surrogatepass")
+            differs = now != change.new_text
+            return Applied(
+                sha256(data), text=now if differs else None, source="buffer", unsaved=buffer.unsaved
+            )
+        if outcome.said == "refused" and now is not None and shares_nothing(old, change.new_text, now):
+            if now != old:
+                raise BaseMoved(change.path, await self.read(change.path))
+            raise ChangeRefused(
+                f"The editor did not make the edit of {name}: {outcome.reason}. Nothing was changed. Read it again."
             )
         buffer.frozen = True
-        said = "The editor said it made the edit" if refusal is None else f"The editor said: {refusal}"
+        said = {
+            "applied": "The editor said that it made the edit",
+            "refused": f"The editor said that it did not make the edit ({outcome.reason})",
+            "nothing": f"The editor did not say whether it made the edit ({outcome.reason})",
+        }[outcome.said]
         if now is None or now == old:
-            return ChangeRefused(
-                f"{said}, but the text of {name} did not change within {self._limits.verify:g} s. It is not known "
-                "whether the edit was made. Ask the user to look at the file."
+            raise ChangeRefused(
+                f"{said}, and it has told of no change in {name} since. It is not known whether the edit was made. "
+                "Ask the user to look at the file."
             )
         shown = unified_diff(change.new_text, now, "approved", "in the editor", max_lines=_DIFF_LINES)
-        return ChangeRefused(
-            f"{said}, but {name} is not what was approved. The difference from what was approved:\n{shown}"
+        raise ChangeRefused(
+            f"{said}, but the text of {name} is not what was approved. The difference from what was approved:\n{shown}"
         )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .wire import JsonObject, JsonValue
+from steersman.lsp.wire import JsonObject, JsonValue
 
 MessageId = int | str
 

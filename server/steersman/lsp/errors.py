@@ -10,7 +10,7 @@ ClientRequestError    a request to the client has no result
 
 from enum import IntEnum
 
-from .wire import JsonObject, JsonValue
+from steersman.lsp.wire import JsonObject, JsonValue
 
 
 class ErrorCode(IntEnum):

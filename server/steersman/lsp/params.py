@@ -6,7 +6,7 @@ The JSON Schema of the protocol comes from these models.
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 from pydantic.alias_generators import to_camel
 
 from steersman.agent.config import Budget
@@ -19,7 +19,8 @@ M = TypeVar("M", bound="Params")
 
 
 class Params(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=False, extra="forbid")
+    # Strict: a wrong type is told, not guessed at.
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
 
 
 class BudgetParams(Params):
@@ -136,10 +137,7 @@ class ClientFeatures(BaseModel):
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
 
-    version: str = "1"
-    event_token: Annotated[
-        str | int | None, Field(validation_alias=AliasChoices("eventToken", "event_token"))
-    ] = None
+    event_token: StrictStr | StrictInt | None = None
     """Every session's events go to this progress token."""
 
 
@@ -149,27 +147,33 @@ def parse(model: type[M], arguments: Sequence[JsonValue], *, string_as: str | No
     `string_as` names the field that a bare string is meant for.
 
     Raises:
-        InvalidParams: naming the field, what was expected and what came.
+        InvalidParams: naming the field, what was expected and what came; `data.schema` is what the command takes.
     """
     if len(arguments) > 1:
-        raise InvalidParams(
-            "arguments", f"Expected one object as the only argument, got {len(arguments)} arguments."
-        )
+        text = f"Expected one object as the only argument, got {len(arguments)} arguments."
+        raise _invalid(model, "arguments", text)
     value: Any = arguments[0] if arguments and arguments[0] is not None else {}
     if isinstance(value, str) and string_as is not None:
         value = {string_as: value}
     if not isinstance(value, dict):
         expected = "an object or a string" if string_as else "an object"
-        raise InvalidParams("arguments", f"Expected {expected}, got {_kind(value)}.")
+        raise _invalid(model, "arguments", f"Expected {expected}, got {_kind(value)}.")
     try:
         return model.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "arguments"
+    field = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
         known = ", ".join(info.alias or name for name, info in model.model_fields.items())
-        hint = f" It takes {known or 'no fields'}." if first["type"] == "extra_forbidden" else ""
-        got = "" if first["type"] == "missing" else f", got {_kind(first['input'])}"
-        raise InvalidParams(field, f"{field}: {first['msg']}{got}.{hint}") from None
+        raise _invalid(model, field, f"{field} is not known here. The command takes {known or 'no fields'}.")
+    got = "" if first["type"] == "missing" else f", got {_kind(first['input'])}"
+    raise _invalid(model, field, f"{field}: {first['msg']}{got}.")
+
+
+def _invalid(model: type[Params], field: str, message: str) -> InvalidParams:
+    error = InvalidParams(field, message)
+    error.data = {"field": field, "schema": model.model_json_schema()}
+    return error
 
 
 def _kind(value: object) -> str:

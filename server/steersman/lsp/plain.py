@@ -5,8 +5,8 @@ Each function raises InvalidParams, which names the member, what was expected an
 
 from typing import NoReturn
 
-from .errors import InvalidParams
-from .wire import JsonObject, JsonValue
+from steersman.lsp.errors import InvalidParams
+from steersman.lsp.wire import JsonObject, JsonValue
 
 _NAMES = {type(None): "null", bool: "a boolean", int: "a number", float: "a number", str: "a string"}
 

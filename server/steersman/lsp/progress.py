@@ -7,9 +7,11 @@ import asyncio
 import logging
 from typing import Any
 
+from steersman.agent.clock import Clock
 from steersman.lsp.client import Client
 from steersman.lsp.errors import ClientRequestError
 from steersman.lsp.rpc import RpcServer
+from steersman.lsp.waits import answered_within
 from steersman.lsp.wire import encode
 from steersman.session.facts import describe
 from steersman.session.journal import Emitted
@@ -22,7 +24,7 @@ INTERVAL = 0.2
 SHORT_ANSWER = 400
 """Characters up to which a final answer is shown as a message."""
 
-_INFO, _WARNING, _ERROR, _LOG = 3, 2, 1, 4  # MessageType of LSP 3.17
+_ERROR, _WARNING, _INFO, _LOG = 1, 2, 3, 4  # MessageType of LSP 3.17
 
 
 class EventStream:
@@ -39,21 +41,42 @@ class EventStream:
 
 
 class FloorProgress:
-    """One work-done token for each run: begin, reports, end. A client without progress gets log messages."""
+    """One work-done token for each run: begin, reports, end.
 
-    def __init__(self, server: RpcServer, client: Client, limits: Limits) -> None:
-        self._server, self._client, self._limits = server, client, limits
+    A client that sees no events is told the answer as a message, and what happens by the log if it has no progress.
+    """
+
+    def __init__(self, server: RpcServer, client: Client, limits: Limits, clock: Clock) -> None:
+        self._server, self._client, self._limits, self._clock = server, client, limits, clock
         self._runs: dict[str, _RunProgress] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
 
-    def begin(self, run: str, title: str) -> str:
-        """Makes a token for a run that is about to start. What it is told before the client knows it, waits."""
-        progress = _RunProgress(self._server, f"steersman/{run}", title)
+    def begin(self, run: str, title: str) -> None:
+        """Makes the token of a run that is about to start. What is told before the client knows it, waits."""
+        if self._closed or not (self._client.progress or self._client.features.event_token is None):
+            return
+        progress = _RunProgress(token_of(run), title, self._server, self._clock)
         self._runs[run] = progress
-        task = asyncio.create_task(progress.open(self._client.progress, self._limits.create_progress))
+        task = asyncio.create_task(self._drive(progress))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return progress.token
+
+    async def _drive(self, progress: "_RunProgress") -> None:
+        progress.open(await self._create(progress.token))
+        await progress.report_until_end()
+
+    async def _create(self, token: str) -> bool:
+        """Whether the client has taken the token."""
+        if not self._client.progress:
+            return False
+        request = self._server.request("window/workDoneProgress/create", {"token": token}, timeout=None)
+        try:
+            await answered_within(self._clock, self._limits.create_progress, request)
+        except ClientRequestError as error:
+            log.info("no work-done progress: %s", error)
+            return False
+        return True
 
     def run_of(self, token: object) -> str | None:
         """The run that a token stands for."""
@@ -66,14 +89,13 @@ class FloorProgress:
         if event.type == "agent_end":
             del self._runs[event.run or ""]
             progress.end(event.data["message"])
-            self._tell_end(event.data)
-        elif text := progress.describe(event):
-            progress.report(text, urgent=event.type == "approval_requested")
+            if self._client.features.event_token is None:
+                self._tell_end(event.data)
+        else:
+            progress.on_event(event)
 
     def _tell_end(self, data: dict[str, Any]) -> None:
-        """The answer, for a client that sees no events."""
-        if self._client.features.event_token is not None:
-            return
+        """What a client that sees no events must not miss."""
         text = data["text"].strip()
         if data["stopReason"] == "error":
             self._show(_ERROR, data["message"])
@@ -84,121 +106,115 @@ class FloorProgress:
             self._server.notify("window/logMessage", {"type": _INFO, "message": text})
         if data["stopReason"] in ("max_turns", "budget"):
             self._show(_WARNING, data["message"])
+        for item in data["undelivered"]:
+            self._show(_WARNING, f"Steersman: this was not delivered, send it again: {item['text']}")
 
     def _show(self, kind: int, message: str) -> None:
         self._server.notify("window/showMessage", {"type": kind, "message": message})
 
     async def close(self) -> None:
         """Ends what is open: every token that had its begin gets its end."""
+        self._closed = True
         for progress in self._runs.values():
             progress.end("The server has stopped.")
         self._runs.clear()
-        for task in self._tasks:
+        tasks = list(self._tasks)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def token_of(run: str) -> str:
+    """The work-done token of a run."""
+    return f"steersman/{run}"
 
 
 class _RunProgress:
-    """One token's life. The latest state wins; nothing but the end is told twice."""
+    """One token's life. Of the states that come closer than the interval only the latest is reported; the begin, a
+    question and the end go out at once."""
 
-    def __init__(self, server: RpcServer, token: str, title: str) -> None:
+    def __init__(self, token: str, title: str, server: RpcServer, clock: Clock) -> None:
         self.token = token
-        self._server, self._title = server, title
-        self._state = "opening"
-        self._waiting: str | None = None
-        self._ended: str | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._next = 0.0
+        self._title, self._server, self._clock = title, server, clock
+        self._how: str | None = None  # None until the client has answered, then "progress" or "log"
+        self._state: str | None = None  # what is still to be reported
+        self._changed = asyncio.Event()
+        self._last = 0.0
+        self._end: str | None = None
         self._turn = ""
         self._doing = ""
 
-    async def open(self, supported: bool, timeout: float) -> None:
-        if supported:
-            try:
-                await self._server.request(
-                    "window/workDoneProgress/create", {"token": self.token}, timeout=timeout
-                )
-                self._state = "open"
-            except ClientRequestError as error:
-                log.info("no work-done progress: %s", error)
-        if self._state != "open":
-            self._state = "log"
-        self._begin()
+    def open(self, taken: bool) -> None:
+        """The client has taken the token, or it won't: then log messages say the same."""
+        self._how = "progress" if taken else "log"
+        begin = {"kind": "begin", "title": self._title, "cancellable": True}
+        self._send(begin if self._state is None else begin | {"message": self._state})
+        self._state = None
+        self._last = self._clock.monotonic()
+        if self._end is not None:
+            self.end(self._end)
 
-    def _begin(self) -> None:
-        if self._state == "open":
-            self._send(
-                {"kind": "begin", "title": self._title, "cancellable": True, "message": self._waiting or ""}
-            )
-        else:
-            self._log(f"{self._title}: started")
-        self._waiting = None
-        if self._ended is not None:
-            self._finish(self._ended)
+    async def report_until_end(self) -> None:
+        """Sends the reports, never two within the interval."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            if self._end is not None:
+                return
+            left = self._last + INTERVAL - self._clock.monotonic()
+            if left > 0:
+                await self._clock.sleep(left)
+            self._report()
 
-    def describe(self, event: Emitted) -> str | None:
-        """What the client is shown while this event is the latest."""
+    def on_event(self, event: Emitted) -> None:
+        state = self._state_at(event)
+        if state is None:
+            return
+        self._state = state
+        if event.type == "approval_requested" and self._how is not None:
+            # A client that drops reports that come too close has to hear of the question once more.
+            too_close = self._clock.monotonic() - self._last < INTERVAL
+            self._report()
+            self._state = state if too_close and self._how == "progress" else None
+        self._changed.set()
+
+    def _state_at(self, event: Emitted) -> str | None:
+        """What the client is shown from this event on; None for no change."""
         data = event.data
+        doing = None
         if event.type == "turn_start":
-            self._turn, self._doing = f"turn {data['turn']}", ""
+            self._turn, self._doing = f"turn {data['turn']} · ", ""
         elif event.type == "tool_execution_start":
             self._doing = describe(data["name"], data["args"])
         elif event.type == "tool_execution_end":
             self._doing = ""
         elif event.type == "approval_requested":
-            return f"{self._prefix()}{data['title']} · waiting for you"
+            doing = f"{data['title']} · waiting for you"
         elif event.type == "retry":
-            return f"{self._prefix()}{data['kind']}: next try in {data['afterMs'] / 1000:.0f} s"
+            doing = f"{data['kind']}: next try in {data['afterMs'] / 1000:.0f} s"
         elif event.type == "state" and data["state"] == "aborting":
             return "stopping"
         elif event.type not in ("approval_resolved", "message_start"):
             return None
-        return f"{self._prefix()}{self._doing or 'thinking'}"
+        return f"{self._turn}{doing or self._doing or 'thinking'}"
 
-    def _prefix(self) -> str:
-        return f"{self._turn} · " if self._turn else ""
-
-    def report(self, message: str, *, urgent: bool = False) -> None:
-        """Shows a state, at the latest after the interval; an urgent one at once."""
-        self._waiting = message
-        if self._state == "opening":
-            return
-        now = asyncio.get_running_loop().time()
-        if urgent or now >= self._next:
-            self._flush()
-        elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_at(self._next, self._flush)
-
-    def _flush(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        message, self._waiting = self._waiting, None
-        if message is None:
-            return
-        self._next = asyncio.get_running_loop().time() + INTERVAL
-        if self._state == "open":
-            self._send({"kind": "report", "message": message})
-        else:
-            self._log(message)
+    def _report(self) -> None:
+        if self._state is not None and self._end is None:
+            self._send({"kind": "report", "message": self._state})
+            self._state = None
+            self._last = self._clock.monotonic()
 
     def end(self, message: str) -> None:
-        self._ended = message
-        if self._state != "opening":
-            self._finish(message)
-
-    def _finish(self, message: str) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._state == "open":
+        self._end = message
+        if self._how is not None:
             self._send({"kind": "end", "message": message})
-        elif self._state == "log":
-            self._log(message)
-        self._state = "ended"
+        self._changed.set()
 
     def _send(self, value: dict[str, Any]) -> None:
-        self._server.notify("$/progress", {"token": self.token, "value": value})
-
-    def _log(self, message: str) -> None:
-        self._server.notify("window/logMessage", {"type": _LOG, "message": f"Steersman: {message}"})
+        if self._how == "progress":
+            self._server.notify("$/progress", {"token": self.token, "value": value})
+            return
+        texts = [value[name] for name in ("title", "message") if value.get(name)]
+        for text in texts:
+            message = text if text.startswith("Steersman: ") else f"Steersman: {text}"
+            self._server.notify("window/logMessage", {"type": _LOG, "message": message})

@@ -22,17 +22,16 @@ from pygls.lsp.server import LanguageServer
 from pygls.progress import Progress
 from pygls.protocol import LanguageServerProtocol
 
+from steersman.lsp.calls import Call, Calls, Handler
+from steersman.lsp.client_requests import ClientRequests
+from steersman.lsp.documents import Documents
+from steersman.lsp.envelope import Incoming, MessageId, Response, classify
+from steersman.lsp.errors import ClientGone, ClientRequestError, CommandError, ErrorCode, InvalidParams
+from steersman.lsp.framing import frame
+from steersman.lsp.plain import array, as_record, string
+from steersman.lsp.structure import typed_params, typed_result
+from steersman.lsp.wire import JsonObject, JsonValue, decode, encode
 from steersman.workspace.positions import PositionEncoding
-
-from .calls import Call, Calls, Handler
-from .client_requests import ClientRequests
-from .documents import Documents
-from .envelope import Incoming, MessageId, Response, classify
-from .errors import ClientGone, ClientRequestError, CommandError, ErrorCode, InvalidParams
-from .framing import frame
-from .plain import array, as_record, string
-from .structure import typed_params, typed_result
-from .wire import JsonObject, JsonValue, decode, encode
 
 logger = logging.getLogger(__name__)
 
@@ -114,9 +113,13 @@ class RpcProtocol(LanguageServerProtocol):
         """Connects this protocol to its one client."""
         self._link = link
 
+    def accept_no_more(self) -> None:
+        """From now on requests are refused and notifications dropped, as after shutdown."""
+        self._phase = _Phase.SHUT_DOWN
+
     async def close(self) -> None:
         """Cancels what is being handled (each request is still answered) and ends waits for the client."""
-        self._phase = _Phase.SHUT_DOWN
+        self.accept_no_more()
         await self.calls.end_all(CANCEL_GRACE)
         self.requests.close()
 

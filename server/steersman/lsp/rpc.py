@@ -11,10 +11,10 @@ from typing import Any
 from pygls.exceptions import JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
 
-from .calls import Handler, after_response
-from .documents import Documents
-from .protocol import RpcProtocol
-from .wire import JsonValue, encode
+from steersman.lsp.calls import Handler, after_response
+from steersman.lsp.documents import Documents
+from steersman.lsp.protocol import RpcProtocol
+from steersman.lsp.wire import JsonValue, encode
 
 __all__ = ["CommandHandler", "RpcServer", "after_response"]
 
@@ -25,7 +25,11 @@ CommandHandler = Callable[[list[JsonValue]], Awaitable[JsonValue]]
 
 
 class RpcServer(LanguageServer):
-    """A language server for one client. pygls' decorators work; `add_*` also take bound methods."""
+    """A language server for one client, run by `serve.serve` or a `serve.Connection`, not by pygls' `start_*`.
+
+    pygls' decorators work; `add_*` also take bound methods. pygls' `workspace` knows the folders, never the
+    text: that is in `documents`.
+    """
 
     protocol: RpcProtocol
 

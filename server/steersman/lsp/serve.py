@@ -4,6 +4,7 @@ The stop callback runs exactly once and for a bounded time. Knows nothing of wha
 """
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -12,11 +13,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from .errors import ErrorCode
-from .framing import FramingFault
-from .parent import ProcessWatch
-from .rpc import RpcServer
-from .transport import Transport, TransportLimits, take_stdio
+from steersman.lsp.errors import ErrorCode
+from steersman.lsp.framing import FramingFault
+from steersman.lsp.parent import ProcessWatch
+from steersman.lsp.rpc import RpcServer
+from steersman.lsp.transport import Transport, TransportLimits, take_stdio
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +89,7 @@ class Connection:
         """Begins the stop path; the first reason counts."""
         if not self._stop.done():
             self._stop.set_result(reason)
+            self._protocol.accept_no_more()
 
     async def _run_stop(self, on_stop: OnStop, reason: StopReason) -> None:
         task = asyncio.ensure_future(_awaited(on_stop(reason)))
@@ -101,8 +103,8 @@ class Connection:
     # What the transport tells.
 
     def on_frame(self, body: bytes) -> bool:
-        """One message; none is looked at any more once the stop path has begun."""
-        return not self._stop.done() and self._protocol.receive(body)
+        """One message; while stopping, requests are refused and answers still taken."""
+        return self._protocol.receive(body)
 
     def on_fault(self, fault: FramingFault) -> None:
         """Bytes that were no message are answered and logged; the stream goes on."""
@@ -149,6 +151,7 @@ def serve(server: RpcServer, on_stop: OnStop, limits: ServeLimits | None = None)
     """
     limits = limits or ServeLimits()
     read_fd, write_fd = take_stdio()
+    gc.freeze()  # what imports made stays: no full collection need walk lsprotocol's classes
     return asyncio.run(_serve(server, on_stop, read_fd, write_fd, limits))
 
 

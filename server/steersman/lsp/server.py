@@ -1,20 +1,25 @@
 """The language server's composition root: one connection, its sessions, and what passes between them."""
 
+import asyncio
 import logging
 from typing import Any
 
 from lsprotocol import types
 
 from steersman import __version__
+from steersman.agent.clock import Clock, SystemClock
 from steersman.lsp.actions import AnswerActions
-from steersman.lsp.approvals import DiffDocuments, FloorApprover
+from steersman.lsp.approvals import FloorApprover
 from steersman.lsp.buffers import Buffers
-from steersman.lsp.client import Client, client_from, path_of
+from steersman.lsp.client import Client
 from steersman.lsp.commands import Commands
-from steersman.lsp.editor import Editor, EditorWorkspace
+from steersman.lsp.diffs import DiffDocuments
+from steersman.lsp.editor import EditorWorkspace
+from steersman.lsp.edits import Editor
 from steersman.lsp.progress import EventStream, FloorProgress
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.serve import StopReason, serve
+from steersman.lsp.wire import JsonValue
 from steersman.session.compose import build_services
 from steersman.session.home import Home
 from steersman.session.limits import Limits
@@ -22,6 +27,7 @@ from steersman.session.manager import SessionManager
 from steersman.session.settings import Settings
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.ports import KeepPreImage, Workspace
+from steersman.workspace.rules import PathRules
 
 log = logging.getLogger(__name__)
 
@@ -32,40 +38,48 @@ NAME = "steersman"
 class SteersmanServer:
     """One language server for one client. `rpc` is what is connected to the client."""
 
-    def __init__(self, home: Home, settings: Settings, limits: Limits | None = None) -> None:
+    def __init__(
+        self, home: Home, settings: Settings, limits: Limits | None = None, clock: Clock | None = None
+    ) -> None:
+        limits, clock = limits or Limits(), clock or SystemClock()
         self.rpc = RpcServer(NAME, __version__)
-        self._limits = limits or Limits()
         self._client = Client()
         self._ready = False
-        self._buffers = Buffers(self.rpc.documents)
-        self._diffs = DiffDocuments(home.diffs)
-        self._editor = Editor(self.rpc, self._client, self.rpc.documents, self._buffers, self._limits)
-        approver = FloorApprover(self.rpc, self._client, self._diffs, self._limits, lambda: self._ready)
-        self.services = build_services(
-            home, settings, approver=approver, over_disk=self._over_disk, limits=self._limits
+        self._buffers = Buffers(self.rpc.documents, clock)
+        self._diffs = DiffDocuments(home.diffs, clock)
+        self._editor = Editor(self.rpc, self._client, self._buffers, limits, clock)
+        approver = FloorApprover(
+            self.rpc, self._client, self._diffs, limits, clock, ready=lambda: self._ready
         )
+        self.services = build_services(
+            home, settings, approver=approver, over_disk=self._over_disk, limits=limits
+        )
+        self.services.clock = clock
         self.manager = SessionManager(self.services)
-        self._progress = FloorProgress(self.rpc, self._client, self._limits)
-        self._actions = AnswerActions(lambda: self.services.approvals, self._diffs)
-        self._register(home)
+        self._progress = FloorProgress(self.rpc, self._client, limits, clock)
+        self._actions = AnswerActions(self.services.approvals, self._diffs)
+        self._closing: asyncio.Task[None] | None = None
+        self._register(home, settings)
 
     def _over_disk(self, disk: DiskWorkspace, keep: KeepPreImage) -> Workspace:
         return EditorWorkspace(disk, self._editor, keep)
 
-    def _register(self, home: Home) -> None:
+    def _register(self, home: Home, settings: Settings) -> None:
         self.rpc.documents.listener = _Listeners(self._buffers, self._diffs)
         commands = Commands(
             self.manager,
             self._client,
             self.rpc.documents,
+            PathRules.of(deny=settings.deny),
             begin_progress=self._progress.begin,
             show_error=self._show_error,
-            output_folder=home.outputs,
+            home=home,
         )
         for command_id, handler in commands.table().items():
             self.rpc.add_command(command_id, handler)
         self.rpc.add_feature("initialize", self._initialize)
         self.rpc.add_feature("initialized", self._initialized)
+        self.rpc.add_feature("shutdown", self._shutdown)
         self.rpc.add_feature("workspace/didChangeWorkspaceFolders", self._folders_changed)
         self.rpc.add_feature("window/workDoneProgress/cancel", self._cancelled)
         self.rpc.add_feature("textDocument/codeAction", self._code_actions)
@@ -75,26 +89,23 @@ class SteersmanServer:
 
     def _initialize(self, _: types.InitializeParams) -> None:
         """Learns what the client can do; nothing that it did not ask for is ever sent to it."""
-        client = client_from(self.rpc.protocol.client_params)
-        for name in client.__slots__:
-            setattr(self._client, name, getattr(client, name))
-        uses: list[str] = []
-        token = client.features.event_token
+        self._client.learn(self.rpc.protocol.client_params)
+        uses: list[JsonValue] = []
+        token = self._client.features.event_token
         if token is not None:
             uses.append("eventToken")
             self.services.bus.listen(EventStream(self.rpc, token).on_event)
-        self.rpc.protocol.experimental = {"steersman": {"version": PROTOCOL_VERSION, "uses": [*uses]}}
+        self.rpc.protocol.experimental = {"steersman": {"version": PROTOCOL_VERSION, "uses": uses}}
 
     def _initialized(self, _: types.InitializedParams) -> None:
         self._ready = True
 
     def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         """New runs see the new folders; a live one keeps those that it began with."""
-        removed = {path_of(folder.uri) for folder in params.event.removed}
-        added = [(folder.name, path_of(folder.uri)) for folder in params.event.added]
-        kept = [(name, path) for name, path in self._client.folders if path not in removed]
-        new = [(name, path) for name, path in added if path is not None and path.is_dir()]
-        self._client.folders = kept + new
+        self._client.change_folders(
+            [(folder.name, folder.uri) for folder in params.event.added],
+            [folder.uri for folder in params.event.removed],
+        )
 
     def _cancelled(self, params: types.WorkDoneProgressCancelParams) -> None:
         """`window/workDoneProgress/cancel` on a run's token is an abort."""
@@ -113,11 +124,26 @@ class SteersmanServer:
 
     # The end
 
+    async def _shutdown(self, _: object) -> None:
+        """The client hears how its runs ended before the answer: afterwards it may not listen any more."""
+        await self._close()
+
     async def stop(self, reason: StopReason) -> None:
         """Ends everything that is live; every way out comes through here, once."""
         log.info("stopping: %s", reason)
-        await self.manager.close()
-        await self._progress.close()
+        self.rpc.protocol.requests.close()  # nobody answers any more; no run need wait for it
+        await self._close()
+
+    async def _close(self) -> None:
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close_once())
+        await asyncio.shield(self._closing)
+
+    async def _close_once(self) -> None:
+        try:
+            await self.manager.close()
+        finally:
+            await self._progress.close()
 
 
 class _Listeners:

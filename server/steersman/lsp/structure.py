@@ -6,8 +6,8 @@ from typing import Any
 from cattrs import Converter, transform_error
 from lsprotocol import types
 
-from .errors import InvalidParams
-from .wire import JsonValue
+from steersman.lsp.errors import InvalidParams
+from steersman.lsp.wire import JsonValue
 
 _NAMED_AT_MOST = 3
 """Complaints told of one message: the first says what to mend, hundreds say nothing."""

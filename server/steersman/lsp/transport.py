@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from .framing import Frame, FrameParser, FramingFault
-from .outbox import DEFAULT_LIMIT, Outbox
+from steersman.lsp.framing import Frame, FrameParser, FramingFault
+from steersman.lsp.outbox import DEFAULT_LIMIT, Outbox
 
 logger = logging.getLogger(__name__)
 
