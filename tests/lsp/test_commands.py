@@ -492,3 +492,5 @@ async def test_a_malformed_option_is_an_error_that_names_it(tmp_path):
         error = await refused(it.client.initialize(initializationOptions={"steersman": {"eventToken": True}}))
         assert error.code == INVALID_PARAMS
         assert error.data["field"] == "initializationOptions.steersman.eventToken"
+        mended = await it.client.initialize(initializationOptions={"steersman": {"eventToken": "t"}})
+        assert mended["capabilities"]["experimental"]["steersman"]["uses"] == ["eventToken"]

@@ -30,8 +30,7 @@ def main(args: argparse.Namespace) -> int:
     )
     home = Home.from_environment()
     try:
-        settings = load_settings(home)
+        return run_server(home, load_settings(home))
     except SettingsError as error:
         print(f"steersman serve: {error}", file=sys.stderr)
         return 1
-    return run_server(home, settings)

@@ -259,6 +259,8 @@ class RpcProtocol(LanguageServerProtocol):
         call.answered()
 
     def _answer_error(self, call: Call, code: int, message: str, data: object = None) -> None:
+        if call.method == types.INITIALIZE and self._phase is _Phase.RUNNING:
+            self._phase = _Phase.NEW  # a client that was told what is wrong may try again
         if call.id is None:
             logger.error("%s: %s", call.method, message)
         else:
