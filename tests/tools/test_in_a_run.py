@@ -98,5 +98,5 @@ async def test_bad_arguments_and_denied_paths_are_answered_and_the_run_goes_on(b
     harness = AgentHarness(answer("", *batch), answer("done"), tools=list(bench.tools.values()))
     await harness.prompt()
     harness.verify()
-    assert harness.outcomes == ["badArguments", "failed", "ok"]
+    assert harness.outcomes == ["badArguments", "denied", "ok"]
     assert "hunter2" not in harness.everything

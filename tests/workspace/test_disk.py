@@ -1,6 +1,7 @@
 """Reading and changing files on the disk: whole or not at all, under one lock, with a way back."""
 
 import asyncio
+import contextlib
 import errno
 import os
 import resource
@@ -23,6 +24,7 @@ from steersman.workspace.errors import (
     FileAccessError,
     FileNotFound,
     PathError,
+    WorkspaceError,
 )
 from steersman.workspace.locks import LockTable
 from steersman.workspace.ports import BaseMoved, PreImage, Workspace
@@ -496,3 +498,47 @@ async def test_locks_are_shared_by_spelling_and_dropped_when_free() -> None:
     await asyncio.gather(*tasks)
     assert order == ["first", "second"]
     assert table._locks == {}
+
+
+def swapping(one: Path, other: Path, rounds: int) -> None:
+    """Exchanges the two names again and again, as fast as the system can."""
+    third = one.with_name("third")
+    for _ in range(rounds):
+        one.rename(third)
+        other.rename(one)
+        third.rename(other)
+
+
+async def test_a_directory_that_is_exchanged_for_a_link_all_the_time_never_leads_outside(
+    tmp_path: Path,
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.txt").write_bytes(b"OUTSIDE\n")
+    folder = Folder(tmp_path)
+    folder.put("inside/secret.txt", b"inside\n")
+    (folder.root / "link").symlink_to(outside)
+    swapper = asyncio.create_task(
+        asyncio.to_thread(swapping, folder.root / "inside", folder.root / "link", 4000)
+    )
+    while not swapper.done():
+        with contextlib.suppress(WorkspaceError):
+            place = folder.workspace.resolve("inside/secret.txt")
+            if not place.outside:
+                assert (await folder.workspace.read(place)).data.startswith(b"inside")
+        with contextlib.suppress(WorkspaceError):
+            await folder.workspace.apply(await folder.edit("inside/secret.txt", "inside, again\n"))
+            await folder.workspace.apply(await folder.edit("inside/secret.txt", "inside\n"))
+    await swapper
+    assert (outside / "secret.txt").read_bytes() == b"OUTSIDE\n"
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file() and path.name != "secret.txt"] == []
+
+
+async def test_a_directory_that_was_replaced_by_another_is_said_to_be(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.put("d/a.txt")
+    place = folder.workspace.resolve("d/a.txt")
+    (folder.root / "d").rename(folder.root / "gone")
+    (folder.root / "d").symlink_to("gone")
+    with pytest.raises(PathError, match="a directory of the path was replaced"):
+        await folder.workspace.read(place)

@@ -271,3 +271,13 @@ def test_a_slice_of_the_text_is_found_where_it_is_or_is_ambiguous(text, start, l
         assert sum(text.startswith(old, at) for at in range(len(text))) > 1
         return
     assert (span.start, span.end, span.exact) == (start, start + len(old), True)
+
+
+def test_after_a_few_edits_that_cannot_be_placed_the_others_are_not_tried():
+    error = failure(SeveralErrors, "a\nb\n", *[(f"zebra{number}", "x") for number in range(9)])
+    assert [each.edit for each in error.errors] == [0, 1, 2, 3, 4]
+    assert str(error).endswith("The 4 edits after these were not tried.")
+
+
+def test_a_text_that_repeats_itself_without_end_is_not_searched_without_end():
+    failure(NotFound, "a" * 200_000, ("a ", "b"))

@@ -35,6 +35,7 @@ def collector(directory: Path, *, tail_bytes: int = 100, file_bytes: int = 1 << 
         ("nul\x00bell\x07tab\t", "nulbelltab\t"),
         ("50%\r\x1b[K60%\n", "60%\n"),
         ("lone \x1b\n", "lone \n"),
+        ("one\x9b31mbyte\x85é", "one31mbyteé"),
     ],
 )
 def test_text_is_what_a_terminal_would_show(written: str, shown: str):

@@ -66,6 +66,7 @@ def test_the_folder_itself_is_a_dot(roots: Roots, base: Path) -> None:
         ("untitled://1", "URL"),
         ("file://host/share/x", "not the URI of a local file"),
         ("file:relative", "not the URI of a local file"),
+        ("file://[x", "not a URI"),
         ("half\ud800", "not valid Unicode"),
     ],
 )

@@ -147,6 +147,12 @@ def test_exclusions_for_a_search_leave_reopened_names_to_the_filter() -> None:
         "python -c \"print(open('.env').read())\"",
         "cat a\n.env",
         "cat {.env,x}",
+        "cat .e{nv,xx}",
+        "cat {a,b}/{.e,x}nv",
+        "cat " + "{a,b}" * 20,
+        "cat .e\\\nnv",
+        "tar -T.env",
+        "grep -f.env x",
     ],
 )
 def test_a_command_that_names_a_secret_is_noticed(command: str) -> None:
@@ -167,6 +173,8 @@ def test_a_command_that_names_a_secret_is_noticed(command: str) -> None:
         "jq .key x.json",
         "node -e 'process.env.HOME'",
         "find . -name '*.ts'",
+        "mv src/{old,new}.py",
+        "awk '{print $1, $2}' x",
     ],
 )
 def test_an_ordinary_command_is_not(command: str) -> None:

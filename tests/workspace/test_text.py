@@ -300,3 +300,11 @@ def test_an_ascii_edit_in_undeclared_text_changes_no_other_character_in_any_enco
         inserted = result[offset : len(result) - len(data) + offset].decode("ascii")
         assert result.decode(codec) == data[:offset].decode(codec) + inserted + data[offset:].decode(codec)
         assert data[:offset].decode(codec) + data[offset:].decode(codec) == meant
+
+
+def test_many_line_breaks_put_into_long_lines_get_the_line_end_of_each():
+    words = [f"w{number}" for number in range(300)]
+    text = decode((" ".join(words) + "\r\n" + "last\n").encode())
+    places = [text.text.index(f"{word} ") + len(word) for word in words[:-1]]
+    new = text.apply([TextChange(place, place + 1, "\n") for place in places])
+    assert new.data() == ("\r\n".join(words) + "\r\nlast\n").encode()

@@ -4,10 +4,10 @@ from typing import Final
 
 from steersman.agent.model import StreamEvent
 from steersman.models.chat_stream import ChatStreamParser
-from steersman.models.sse import SseParser
+from steersman.models.sse import EVENT_LIMIT, SseParser
 
-_DOCUMENT_LIMIT: Final = 16 * 1024 * 1024
-"""Bytes that are kept of a body that is one document."""
+BODY_LIMIT: Final = 256 * 1024 * 1024
+"""Bytes of a whole body: a long answer, a token an event, has a tenth of that."""
 
 
 class ChatBody:
@@ -17,22 +17,29 @@ class ChatBody:
     status 200. It is one chunk, known when the body is whole.
     """
 
-    __slots__ = ("_document", "_is_stream", "_sse", "parser")
+    __slots__ = ("_document", "_is_stream", "_size", "_sse", "is_too_large", "parser")
 
     def __init__(self) -> None:
         self.parser = ChatStreamParser()
         self._sse = SseParser()
         self._is_stream = False
         self._document = bytearray()
+        self._size = 0
+        self.is_too_large = False
+        """The body, or one event of it, is larger than any answer: nothing that follows counts."""
 
     def feed(self, piece: bytes) -> list[StreamEvent]:
         """The events that `piece` makes; none if it shows nothing."""
+        self._size += len(piece)
         if not self._is_stream:
             if self._document or piece.lstrip().startswith(b"{"):
-                self._document += piece[: _DOCUMENT_LIMIT - len(self._document)]
+                self._document += piece
+                self.is_too_large = len(self._document) > EVENT_LIMIT
                 return []
             self._is_stream = bool(piece.strip())
-        return self.parser.feed(self._sse.feed(piece))
+        events = self.parser.feed(self._sse.feed(piece))
+        self.is_too_large = self._sse.held > EVENT_LIMIT or self._size > BODY_LIMIT
+        return events
 
     def close(self) -> list[StreamEvent]:
         """The events that the end of the body makes."""

@@ -1,10 +1,19 @@
 """Which call a piece of a Chat Completions `tool_calls` list belongs to. Providers differ in indices, ids and names."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import orjson
+
+from steersman.models.surrogates import whole
+
+_LONGEST_NAME: Final = 256
+_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_MOST_CHECKS: Final = 64
+"""How often it is looked whether a call is complete when its name comes again: each look reads all its arguments."""
 
 
 @dataclass(slots=True)
@@ -19,6 +28,7 @@ class CallSlot:
     """The index of its block in the message, once that has been started."""
     name_is_late: bool = False
     """Its block was started before the name was known."""
+    checks: int = 0
 
     @property
     def is_ready(self) -> bool:
@@ -74,8 +84,8 @@ class CallSlots:
         arguments = _arguments(function.get("arguments"))
         slot = self._find(
             index if type(index) is int else None,
-            call_id if isinstance(call_id, str) else "",
-            name if isinstance(name, str) else "",
+            whole(call_id) if isinstance(call_id, str) else "",
+            _name(name) if isinstance(name, str) else "",
             arguments,
         )
         if arguments:
@@ -120,7 +130,16 @@ def _is_another(slot: CallSlot, call_id: str, name: str, arguments: str) -> bool
     if name != slot.name:
         return True
     # The name again, as some providers repeat it on every piece, or the same tool once more.
-    return arguments.lstrip().startswith("{") and slot.is_complete
+    if not arguments.lstrip().startswith("{") or slot.checks >= _MOST_CHECKS:
+        return False
+    slot.checks += 1
+    return slot.is_complete
+
+
+def _name(text: str) -> str:
+    """A tool's name as it can be shown and stored, also if the model or its server made it up of anything."""
+    text = text[:_LONGEST_NAME]
+    return text if text.isidentifier() else _CONTROLS.sub("\ufffd", whole(text))
 
 
 def _arguments(value: object) -> str:

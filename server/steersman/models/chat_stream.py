@@ -17,6 +17,7 @@ from steersman.models.chat_calls import CallSlots
 from steersman.models.chat_template import ChunkTemplate
 from steersman.models.chat_usage import ChatUsage, read_usage
 from steersman.models.sse import SseEvent
+from steersman.models.surrogates import whole
 
 _STOPS: Final[Mapping[str, ModelStop]] = {
     "stop": "stop",
@@ -47,6 +48,8 @@ _CUT: Final = ("length", "content_filter", "refusal")
 _THINKING_KEYS: Final = ("reasoning_content", "reasoning", "reasoning_text")
 _TEXT_PARTS: Final = ("text", "output_text", "summary_text")
 _THINKING_PARTS: Final = ("thinking", "reasoning")
+_DEEPEST: Final = 8
+"""Levels of content parts in content parts that are read."""
 
 
 class ChatStreamParser:
@@ -161,9 +164,9 @@ class ChatStreamParser:
 
     def _chunk(self, chunk: dict[str, object], *, is_error: bool) -> None:
         if self.model is None and isinstance(chunk.get("model"), str):
-            self.model = str(chunk["model"]) or None
+            self.model = whole(str(chunk["model"])) or None
         if self.id is None and isinstance(chunk.get("id"), str):
-            self.id = str(chunk["id"]) or None
+            self.id = whole(str(chunk["id"])) or None
         error = chunk.get("error")
         choices = chunk.get("choices")
         if error:
@@ -261,12 +264,14 @@ def _is_bare_error(chunk: Mapping[str, object]) -> bool:
     return isinstance(chunk.get("message"), str) and ("code" in chunk or "type" in chunk)
 
 
-def _nested_text(part: Mapping[str, object]) -> str:
+def _nested_text(part: Mapping[str, object], depth: int = 0) -> str:
     """The text of a content part: directly, or in a list of parts under one of the names that providers use."""
+    if depth > _DEEPEST:
+        return ""
     for key in ("text", "thinking", "reasoning", "summary", "content"):
         value = part.get(key)
         if isinstance(value, str):
             return value
         if isinstance(value, list):
-            return "".join(_nested_text(inner) for inner in value if isinstance(inner, dict))
+            return "".join(_nested_text(inner, depth + 1) for inner in value if isinstance(inner, dict))
     return ""

@@ -2,8 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final, TypeGuard
 
 from steersman.agent.messages import Usage
+
+_MOST_DOLLARS: Final = 1e6
+"""Of one response; more is no price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ def read_usage(usage: Mapping[str, object]) -> ChatUsage:
             _count(usage, "cache_creation_input_tokens"),
         ),
         reasoning=_first(_count(completion, "reasoning_tokens"), _count(usage, "reasoning_tokens")),
-        cost=float(cost) if isinstance(cost, int | float) and cost > 0 else 0.0,
+        cost=float(cost) if _is_number(cost) and 0 < cost < _MOST_DOLLARS else 0.0,
     )
 
 
@@ -78,9 +82,14 @@ def _object(usage: Mapping[str, object], *names: str) -> Mapping[str, object]:
 def _count(counts: Mapping[str, object], *names: str) -> int | None:
     for name in names:
         value = counts.get(name)
-        if isinstance(value, int | float) and 0 <= value < 1e15:
+        if _is_number(value) and 0 <= value < 1e15:
             return int(value)
     return None
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """JSON's true is Python's 1."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _first(*counts: int | None) -> int | None:

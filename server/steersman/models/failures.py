@@ -15,6 +15,7 @@ import orjson
 
 from steersman.agent.model import FailureKind, StreamFailure
 from steersman.models.secrets import Redactor
+from steersman.models.surrogates import whole
 
 MESSAGE_LIMIT: Final = 600
 """Characters of a provider's own message that a failure repeats."""
@@ -205,7 +206,7 @@ def failure_of_event(who: str, body: object, redact: Redactor) -> StreamFailure:
 
 
 def failure_message(what: str, said: str, kind: FailureKind, redact: Redactor) -> str:
-    said = " ".join(redact(said).split())
+    said = " ".join(redact(whole(said)).split())
     if len(said) > MESSAGE_LIMIT:
         said = said[:MESSAGE_LIMIT] + "…"
     message = f"{what}: {said}" if said else f"{what}."
@@ -224,7 +225,7 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
         return seconds
     try:
         date = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)

@@ -9,7 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 from urllib.parse import urlsplit
 
 from steersman.agent.abort import AbortSignal
@@ -39,6 +39,8 @@ class Stall:
     between: float = 60.0
     after_end: float = 10.0
     """Once the answer could be complete: for more of it, its usage, and the end of the body that some never send."""
+    no_answer: float = 1800.0
+    """Between two pieces of the answer, while keep-alives and empty pieces come: a model that thinks unseen."""
 
 
 class HttpFailure(Exception):
@@ -169,6 +171,14 @@ class Body:
         finally:
             self._waiter = None
 
+    def give_up(self, kind: FailureKind, what: str) -> NoReturn:
+        """Ends the reading of a response that can't be used.
+
+        Raises:
+            HttpFailure: always; its message says that the server did `what`.
+        """
+        raise HttpFailure(StreamFailure(kind, f"{self._endpoint.host} {what}."))
+
     def wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
@@ -204,15 +214,24 @@ class Body:
         pieces = response.aiter_bytes() if encoded else response.stream
         # response.stream is the cheapest way that httpx offers in public: aiter_raw adds a layer per piece.
         async for piece in pieces:  # type: ignore[union-attr]  # an AsyncClient's response streams asynchronously
-            if not piece:
+            if len(piece) <= QUEUE_LIMIT:
+                await self._put(piece)
                 continue
-            self._pieces.append(piece)
-            self._size += len(piece)
-            if self._waiter is not None:
-                self.wake()
-            if self._size > QUEUE_LIMIT:
-                self._room.clear()
-                await self._room.wait()
+            for start in range(
+                0, len(piece), QUEUE_LIMIT
+            ):  # a little that was compressed may become very much
+                await self._put(piece[start : start + QUEUE_LIMIT])
+
+    async def _put(self, piece: bytes) -> None:
+        if not piece:
+            return
+        self._pieces.append(piece)
+        self._size += len(piece)
+        if self._waiter is not None:
+            self.wake()
+        if self._size >= QUEUE_LIMIT:
+            self._room.clear()
+            await self._room.wait()
 
 
 @asynccontextmanager

@@ -81,7 +81,7 @@ class OpenAIChat:
             client = self._client or shared_client()
             async with (
                 post(client, self._endpoint, self._requests.body(request), signal) as body,
-                aclosing(_batches(body, chat, self._endpoint.stall.after_end)) as batches,
+                aclosing(_batches(body, chat, self._endpoint.stall)) as batches,
             ):
                 async for events in batches:
                     for event in events:
@@ -116,12 +116,20 @@ class OpenAIChat:
         return StreamDone(stop, usage, parser.model)
 
 
-async def _batches(body: Body, chat: ChatBody, after_end: float) -> AsyncGenerator[list[StreamEvent], None]:
+async def _batches(body: Body, chat: ChatBody, stall: Stall) -> AsyncGenerator[list[StreamEvent], None]:
     """The events of each read of the network, a ping for one that shows nothing, up to the end of the answer."""
     parser = chat.parser
     deadline: float | None = None
+    time = asyncio.get_running_loop().time
+    last_news = time()
     while piece := await _next(body, deadline):
         events = chat.feed(piece)
+        if events:
+            last_news = time()
+        elif time() - last_news > stall.no_answer:
+            body.give_up("timeout", f"sent nothing of an answer within {stall.no_answer:g} seconds")
+        if chat.is_too_large:
+            body.give_up("protocol", "sent more than any answer holds")
         yield events or [Ping()]
         if parser.done:
             await _drain(body)
@@ -131,7 +139,7 @@ async def _batches(body: Body, chat: ChatBody, after_end: float) -> AsyncGenerat
         is_over = parser.has_terminal_marker or parser.error is not None
         if is_over and (events or deadline is None):
             # Not the end yet: usage may follow, and some providers put a finish reason on each of several calls.
-            deadline = asyncio.get_running_loop().time() + after_end
+            deadline = time() + stall.after_end
     yield chat.close()
 
 
@@ -148,9 +156,10 @@ async def _next(body: Body, deadline: float | None) -> bytes:
 async def _drain(body: Body) -> None:
     """Reads what follows `[DONE]`, if it comes at once, so that the connection can be used again."""
     try:
-        while await body.read(_DRAIN_SECONDS):
-            pass
-    except HttpFailure:
+        async with asyncio.timeout(_DRAIN_SECONDS):
+            while await body.read(_DRAIN_SECONDS):
+                pass
+    except (HttpFailure, TimeoutError):
         return
 
 

@@ -6,6 +6,8 @@ the body left unclosed can be had with `close` (the standard drops it, and some 
 
 from typing import Final, TypeAlias
 
+EVENT_LIMIT: Final = 16 * 1024 * 1024
+"""Bytes of one event, beyond which its reader should give up: see `SseParser.held`."""
 _BOM: Final = b"\xef\xbb\xbf"
 
 SseEvent: TypeAlias = tuple[bytes, bytes]
@@ -20,7 +22,7 @@ class SseParser:
     however large an event is. `id:`, `retry:`, unknown fields and comments (keep-alives) show nothing.
     """
 
-    __slots__ = ("_after_cr", "_head", "_last", "_started", "_tail")
+    __slots__ = ("_after_cr", "_head", "_last", "_started", "_tail", "held")
 
     def __init__(self) -> None:
         self._tail: list[bytes] = []
@@ -28,6 +30,8 @@ class SseParser:
         self._head = b""
         self._started = False
         self._after_cr = False
+        self.held = 0
+        """Bytes of the event that has begun and not ended."""
 
     def feed(self, piece: bytes) -> list[SseEvent]:
         """The events that `piece` completes."""
@@ -40,11 +44,13 @@ class SseParser:
         straddles = self._last == b"\n" and piece.startswith(b"\n")
         self._last = piece[-1:]
         self._tail.append(piece)
+        self.held += len(piece)
         if not straddles and b"\n\n" not in piece:
             return []
         frames = (piece if len(self._tail) == 1 else b"".join(self._tail)).split(b"\n\n")
         tail = frames.pop()
         self._tail = [tail] if tail else []
+        self.held = len(tail)
         return _events(frames)
 
     def close(self) -> list[SseEvent]:
@@ -74,6 +80,8 @@ class SseParser:
 def _events(frames: list[bytes]) -> list[SseEvent]:
     events: list[SseEvent] = []
     for frame in frames:
+        if not frame:
+            continue
         if frame.startswith(b"data: ") and b"\n" not in frame:
             # What nearly every event of every provider looks like.
             if len(frame) > 6:

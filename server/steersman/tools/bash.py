@@ -1,5 +1,6 @@
 """bash: one command in the workspace folder, with its output bounded and shown while it comes."""
 
+import asyncio
 import os
 import shlex
 from collections.abc import Collection, Mapping
@@ -31,6 +32,8 @@ from steersman.workspace.roots import printable
 
 DEFAULT_TIMEOUT = 120
 MAX_TIMEOUT = 3600
+_INLINE = 5000
+"""Characters of a command whose words are looked at on the event loop."""
 _SHELLS = ("bash", "sh", "/bin/bash", "/bin/sh", "zsh", "/bin/zsh")
 
 
@@ -91,10 +94,15 @@ class BashTool(BaseTool[BashArguments]):
     async def propose(self, args: BashArguments, signal: AbortSignal) -> CommandProposal:
         if not args.command.strip():
             raise ToolError("The command is empty.")
+        mentions = self._workspace.rules.mentions_denied
+        if len(args.command) <= _INLINE:
+            mentioned = mentions(args.command)
+        else:
+            mentioned = await asyncio.to_thread(mentions, args.command)
         return CommandProposal.of(
             args.command,
             str(self._cwd()),
-            mentions=self._workspace.rules.mentions_denied(args.command),
+            mentions=mentioned,
             unsaved=tuple(self._workspace.unsaved_files()),
         )
 
@@ -152,14 +160,15 @@ def _notes(result: CommandResult) -> list[str]:
     output, notes = result.output, list[str]()
     if output.truncated:
         shown = output.text.count("\n") + (0 if output.text.endswith("\n") or not output.text else 1)
-        where = f"The whole is in {output.path}" if output.path is not None else "The rest is lost"
+        what = "The whole is" if output.file_error is None else "What could be kept is"
+        where = f"{what} in {output.path}" if output.path is not None else "The rest is lost"
         notes.append(
             f"The last {count(shown, 'line')} of {output.total_lines:,} ({output.total_bytes:,} bytes). {where}"
         )
     if output.file_error is not None:
         notes.append(f"The file is not complete: {output.file_error}")
     if result.still_running:
-        named = "; ".join(f"{process.pid} ({process.command})" for process in result.still_running)
+        named = "; ".join(f"{process.pid} ({printable(process.command)})" for process in result.still_running)
         notes.append(f"Still running: {named}")
     return notes
 

@@ -18,6 +18,7 @@ from steersman.workspace.matching import MatchError, Replacement, locate
 from steersman.workspace.ports import Snapshot, Workspace
 from steersman.workspace.text import TextError
 
+MAX_EDITS = 1000
 _OLD_NAMES = ("oldText", "old_text", "old_string", "oldString", "old_str", "old", "search")
 _NEW_NAMES = ("newText", "new_text", "new_string", "newString", "new_str", "new", "replace")
 
@@ -46,6 +47,7 @@ class EditArguments(Arguments):
     path: str = Field(description="File to change, relative to the workspace folder or absolute.")
     edits: list[EditItem] = Field(
         min_length=1,
+        max_length=MAX_EDITS,
         description="Matched against the original file, not one after the other; none may overlap.",
     )
 
@@ -92,6 +94,12 @@ class EditTool(BaseTool[EditArguments]):
 
     async def propose(self, args: EditArguments, signal: AbortSignal) -> ChangeProposal:
         path = self._workspace.resolve(args.path, for_write=True)
+        if not self._workspace.roots.may_read(path) and not self._ledger.knows(path.path):
+            # What an edit that fails tells of a file is a look at it, which here nobody has been asked about.
+            raise ToolError(
+                f"{path.display} is outside the workspace and was not read in this session. Read it first: the user "
+                "is asked about that."
+            )
         try:
             snapshot = await self._workspace.read(path)
         except FileNotFound as error:

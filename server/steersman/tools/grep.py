@@ -156,7 +156,7 @@ class _Glob:
             return cls(exclude=(anchored(glob[1:]),))
         if "," in glob and "{" not in glob:
             glob = "{" + glob.replace(" ", "") + "}"
-        if "/" not in glob:
+        if "/" not in glob and ":" not in glob:  # ripgrep would take a colon for the end of a type's name
             return cls(name=glob)
         try:
             return cls(paths=tuple(compile_glob(anchored(one)) for one in expand_braces(glob)))

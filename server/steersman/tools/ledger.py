@@ -44,6 +44,10 @@ class ReadLedger:
         if last >= first:
             seen.add(first, last)
 
+    def knows(self, path: Path) -> bool:
+        """Whether the model was given anything of the file, or wrote it."""
+        return path in self._files
+
     def wrote(self, path: Path, sha256: str) -> None:
         """The model wrote the whole file."""
         self._files[path] = _Seen(sha256, 0)

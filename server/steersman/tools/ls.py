@@ -1,12 +1,13 @@
 """ls: the names in one directory, those that ignore files cover too."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from pydantic import Field
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.tool import Proposal, ToolContext, ToolResult, text_result
-from steersman.tools.base import BaseTool, count, with_notes
+from steersman.tools.base import MAX_RESULT_BYTES, BaseTool, count, with_notes
 from steersman.tools.proposals import access_needed, require_access
 from steersman.tools.schema import Arguments
 from steersman.workspace.ports import Entry, Workspace
@@ -50,11 +51,17 @@ class LsTool(BaseTool[LsArguments]):
         entries = await self._workspace.entries(path)
         allowed = [entry for entry in entries if self._allowed(path, entry)]
         limit = args.limit or LIMIT
+        shown = _within(allowed, limit)
         notes: list[str] = []
         if not allowed:
             notes.append("The directory is empty" if not entries else "Nothing that may be shown")
-        if len(allowed) > limit:
-            notes.append(f"{limit} of {count(len(allowed), 'entry')} are shown. Use limit for more, or find")
+        if len(allowed) > len(shown):
+            rest = (
+                "Use limit for more, or find"
+                if len(shown) == limit
+                else "Use find with a pattern for the others"
+            )
+            notes.append(f"{len(shown)} of {count(len(allowed), 'entry')} are shown. {rest}")
         if len(entries) > len(allowed):
             notes.append(f"{count(len(entries) - len(allowed), 'entry')} left out by deny rules")
         others = self._workspace.roots.folders[1:]
@@ -62,11 +69,23 @@ class LsTool(BaseTool[LsArguments]):
             notes.append(
                 "Other workspace folders: " + ", ".join(f"{printable(root.name)}/" for root in others)
             )
-        body = "".join(f"{printable(entry.name)}{_mark(entry)}\n" for entry in allowed[:limit])
-        return text_result(with_notes(body, notes))
+        return text_result(with_notes("".join(shown), notes))
 
     def _allowed(self, path: ResolvedPath, entry: Entry) -> bool:
         return self._workspace.rules.denied_name(f"{path.forms[0]}/{entry.name}") is None
+
+
+def _within(entries: Sequence[Entry], limit: int) -> list[str]:
+    """The lines of the first `limit` entries, as far as a result has room for them."""
+    lines: list[str] = []
+    room = MAX_RESULT_BYTES
+    for entry in entries[:limit]:
+        line = f"{printable(entry.name)}{_mark(entry)}\n"
+        room -= len(line.encode("utf-8"))
+        if room < 0:
+            break
+        lines.append(line)
+    return lines
 
 
 def _mark(entry: Entry) -> str:

@@ -115,6 +115,8 @@ def _notes(snapshot: Snapshot, page: Page) -> list[str]:
     notes: list[str] = []
     if not snapshot.data:
         notes.append("The file is empty")
+    elif not page.total:
+        notes.append("The file is empty but for its byte order mark")
     elif page.next_offset is not None:
         notes.append(
             f"Lines {page.first}-{page.last} of {page.total}. Use offset={page.next_offset} to continue"

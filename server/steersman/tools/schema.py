@@ -11,8 +11,11 @@ from pydantic_core import ErrorDetails
 
 from steersman.agent.messages import Json, JsonObject
 from steersman.agent.tool import BadArguments
+from steersman.workspace.roots import printable
 
 _SHOWN = 60
+_LISTED = 12
+"""Fields that an error names."""
 _EXPECTED = {
     "string": "a string",
     "int": "an integer",
@@ -84,7 +87,7 @@ def from_json_text(value: Json) -> Json:
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         try:
             parsed: Json = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
         return parsed
     return value
@@ -126,7 +129,9 @@ def _properties(value: Json, definitions: Mapping[str, Json]) -> Json:
 
 def _explain(errors: Iterable[ErrorDetails], tool: str, model: type[Arguments]) -> str:
     found = list(errors)
-    lines = [f"- {_field(error['loc'])}: {_problem(error)}" for error in found]
+    lines = [f"- {_field(error['loc'])}: {_problem(error)}" for error in found[:_LISTED]]
+    if len(found) > _LISTED:
+        lines.append(f"- … and {len(found) - _LISTED:,} more")
     names = [
         f"{field.alias or name}{'' if field.is_required() else '?'}"
         for name, field in model.model_fields.items()
@@ -137,7 +142,8 @@ def _explain(errors: Iterable[ErrorDetails], tool: str, model: type[Arguments]) 
 def _field(location: tuple[int | str, ...]) -> str:
     text = ""
     for part in location:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+        name = f"[{part}]" if isinstance(part, int) else _short(part)
+        text += f".{name}" if text and isinstance(part, str) else name
     return text or "arguments"
 
 
@@ -158,6 +164,8 @@ def _problem(error: ErrorDetails) -> str:
             return f"expected at most {context['le']:g}, got {got}"
         case "too_short":
             return f"expected at least {context['min_length']} item, got {got}"
+        case "too_long":
+            return f"expected at most {context['max_length']:,} items, got {context['actual_length']:,}"
     expected = _EXPECTED.get(kind.split("_", 1)[0])
     if expected is not None:
         return f"expected {expected}, got {got}"
@@ -167,6 +175,10 @@ def _problem(error: ErrorDetails) -> str:
 def _shown(value: object) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
-    except ValueError:
+    except (ValueError, RecursionError):
         text = str(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return _short(text)
+
+
+def _short(text: str) -> str:
+    return printable(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")

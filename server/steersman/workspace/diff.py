@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from steersman.workspace.align import LineChange, line_changes, split_lines
+from steersman.workspace.boundaries import common_prefix, inseparable
 from steersman.workspace.errors import WorkspaceError
 
 CONTEXT = 3
@@ -285,34 +286,10 @@ def minimal_edits(old: str, new: str) -> list[TextChange]:
 
 
 def _cut(start: int, x: str, y: str) -> TextChange:
-    lead = _common(x, y)
-    while lead and (_inseparable(x, lead) or _inseparable(y, lead)):
+    lead = common_prefix(x, y)
+    while lead and (inseparable(x, lead) or inseparable(y, lead)):
         lead -= 1
-    tail = _common(x[lead:][::-1], y[lead:][::-1])
-    while tail and (_inseparable(x, len(x) - tail) or _inseparable(y, len(y) - tail)):
+    tail = common_prefix(x[lead:][::-1], y[lead:][::-1])
+    while tail and (inseparable(x, len(x) - tail) or inseparable(y, len(y) - tail)):
         tail -= 1
     return TextChange(start + lead, start + len(x) - tail, y[lead : len(y) - tail])
-
-
-def _common(x: str, y: str) -> int:
-    """The length of the common prefix, by halving, so that long lines are compared at C speed."""
-    low, high = 0, min(len(x), len(y))
-    if x[:high] == y[:high]:
-        return high
-    while low < high - 1:
-        middle = (low + high) // 2
-        if x[low:middle] == y[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _inseparable(text: str, at: int) -> bool:
-    """Whether a cut at `at` would part a CRLF or a surrogate pair."""
-    if not 0 < at < len(text):
-        return False
-    before, after = text[at - 1], text[at]
-    return (before == "\r" and after == "\n") or (
-        "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff"
-    )

@@ -18,6 +18,7 @@ from steersman.workspace.errors import (
     WorkspaceError,
 )
 from steersman.workspace.locks import LockTable
+from steersman.workspace.pinning import pinned
 from steersman.workspace.ports import Applied, BaseMoved, Entry, KeepPreImage, PreImage, Snapshot
 from steersman.workspace.process import outlast
 from steersman.workspace.roots import ResolvedPath, Roots, printable
@@ -103,7 +104,7 @@ class DiskWorkspace:
             As `Workspace.apply`.
         """
         for place in (change.path, change.target):
-            if place is not None and os.path.realpath(place.path.parent) != str(place.path.parent):
+            if place is not None and not _is_resolved(place.path.parent):
                 raise PathError(f"{place.display}: a directory of the path was replaced by a link meanwhile.")
         match change.kind:
             case "create":
@@ -138,7 +139,7 @@ class DiskWorkspace:
                 f"{change.path.display} is read-only (mode {mode:o}); nothing was changed. "
                 "If it has to change, ask the user to make it writable."
             )
-        await self._on_base(change, status, atomic.replace_file, change.path.path, data, status)
+        await self._on_base(change, status, _replace, change.path.path, data, status)
         notes: tuple[str, ...] = ()
         if status.st_nlink > 1:
             notes = (f"The file had {status.st_nlink} hard links; the other names keep the old content.",)
@@ -146,7 +147,7 @@ class DiskWorkspace:
 
     async def _delete(self, change: FileChange) -> Applied:
         _current, status = await self._checked(change)
-        await self._on_base(change, status, atomic.remove_file, change.path.path)
+        await self._on_base(change, status, _remove, change.path.path)
         return Applied(None)
 
     async def _move(self, change: FileChange) -> Applied:
@@ -229,14 +230,32 @@ class DiskWorkspace:
         return tuple(printable(self.roots.relative(directory)) for directory in directories)
 
 
+def _is_resolved(path: Path) -> bool:
+    try:
+        return os.path.realpath(path) == str(path)
+    except OSError:  # a link that was there a moment before
+        return False
+
+
 def _unchanged(failure: WorkspaceError) -> WorkspaceError:
     return type(failure)(f"{failure} Nothing was changed.")
+
+
+def _replace(path: Path, data: bytes, status: os.stat_result) -> None:
+    with pinned(path.parent) as directory:
+        atomic.replace_file(directory / path.name, data, status)
+
+
+def _remove(path: Path) -> None:
+    with pinned(path.parent) as directory:
+        atomic.remove_file(directory / path.name)
 
 
 def _create_with_directories(path: Path, data: bytes) -> list[Path]:
     made = atomic.make_directories(path.parent)
     try:
-        atomic.create_file(path, data)
+        with pinned(path.parent) as directory:
+            atomic.create_file(directory / path.name, data)
     except OSError:
         atomic.remove_directories(made)
         raise
@@ -246,7 +265,9 @@ def _create_with_directories(path: Path, data: bytes) -> list[Path]:
 def _move_with_directories(source: Path, target: Path) -> list[Path]:
     made = atomic.make_directories(target.parent)
     try:
-        atomic.move_file(source, target)
+        with pinned(source.parent) as old, pinned(target.parent) as other:
+            new = old if source.parent == target.parent else other
+            atomic.move_file(old / source.name, new / target.name)
     except OSError:
         atomic.remove_directories(made)
         raise

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from steersman.workspace.align import line_changes
+from steersman.workspace.boundaries import common_prefix
 
 # One character for one, so that folding moves no offset.
 _FOLDS = (
@@ -100,7 +101,9 @@ class FoldedText:
         needle = "\n".join(piece.rstrip(_BLANKS) for piece in pieces)
         to_line_end = pieces[-1].rstrip(_BLANKS) != pieces[-1]
         found: list[Found] = []
-        for at in occurrences(self._joined, needle):
+        for tried, at in enumerate(occurrences(self._joined, needle)):
+            if tried > _MAX_COMPARED:
+                return []  # one place found so far need not be the only one
             end = at + len(needle)
             if to_line_end and self._joined[end : end + 1] != "\n":
                 continue
@@ -207,17 +210,10 @@ def _indent_map(pairs: Sequence[tuple[str, str]]) -> IndentMap | None:
     if old.endswith(there):
         removed = old.removesuffix(there)
         if all(before == removed + after for before, after in pairs):
-            return lambda indent: indent[_common_prefix(indent, removed) :]
+            return lambda indent: indent[common_prefix(indent, removed) :]
     for width in _TAB_WIDTHS:
         if all(after.replace("\t", " " * width) == before for before, after in pairs):
             return lambda indent: "\t" * (len(indent) // width) + " " * (len(indent) % width)
         if all(before.replace("\t", " " * width) == after for before, after in pairs):
             return lambda indent: indent.replace("\t", " " * width)
     return None
-
-
-def _common_prefix(a: str, b: str) -> int:
-    length = 0
-    while length < min(len(a), len(b)) and a[length] == b[length]:
-        length += 1
-    return length

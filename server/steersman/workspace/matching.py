@@ -26,6 +26,7 @@ from steersman.workspace.nearest import nearest
 from steersman.workspace.text import to_lf
 
 _LISTED = 10  # places named in an error
+_EXPLAINED = 5  # edits that can't be placed; each costs a search for what is nearest, and its words
 _SHOWN_LINES = 12
 _SHOWN_CHARS = 200
 
@@ -103,10 +104,13 @@ class OverlappingEdits(MatchError):
 
 
 class SeveralErrors(MatchError):
-    """More than one edit cannot be placed."""
+    """More than one edit cannot be placed. `unseen` edits after them have not been tried."""
 
-    def __init__(self, errors: tuple[MatchError, ...]) -> None:
-        super().__init__(errors[0].edit, "\n\n".join(str(error) for error in errors))
+    def __init__(self, errors: tuple[MatchError, ...], unseen: int = 0) -> None:
+        said = [str(error) for error in errors]
+        if unseen:
+            said.append(f"The {unseen} edits after these were not tried.")
+        super().__init__(errors[0].edit, "\n\n".join(said))
         self.errors = errors
 
 
@@ -126,6 +130,8 @@ def locate(text: str, edits: Sequence[Replacement]) -> list[Span]:
             spans.append(search.place(number, edit))
         except MatchError as error:
             errors.append(error)
+            if len(errors) == _EXPLAINED and number + 1 < len(edits):
+                raise SeveralErrors(tuple(errors), unseen=len(edits) - number - 1) from None
     if len(errors) > 1:
         raise SeveralErrors(tuple(errors))
     if errors:

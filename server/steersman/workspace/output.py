@@ -12,6 +12,9 @@ from pathlib import Path
 
 from steersman.workspace.terminal_text import displayed, settled, split_unfinished
 
+FILE_PREFIX = "output-"
+FILE_SUFFIX = ".log"
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -109,7 +112,7 @@ class OutputFile:
     def _open(self) -> int:
         if self._file is None:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._file, name = tempfile.mkstemp(prefix="output-", suffix=".log", dir=self._directory)
+            self._file, name = tempfile.mkstemp(prefix=FILE_PREFIX, suffix=FILE_SUFFIX, dir=self._directory)
             self.path = Path(name)
         return self._file
 

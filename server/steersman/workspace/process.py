@@ -91,8 +91,9 @@ class CommandResult:
     outcome: Outcome
     output: Output
     still_running: tuple[RunningProcess, ...] = ()
-    """After an exit: what the command left in the background; its output goes on into `output.path`. After an abort
-    or a timeout: what could not be ended."""
+    """After an exit: what the command left in the background, if it holds the output (which goes on into
+    `output.path`) or has stayed in the command's group; a daemon that did neither has taken leave. After an abort or a
+    timeout: what could not be ended."""
     seconds: float = 0.0
 
 

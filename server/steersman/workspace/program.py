@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from steersman.workspace.launch import quiet_environment, start
+from steersman.workspace.launch import StartError, quiet_environment, start
+from steersman.workspace.pinning import pinned
 from steersman.workspace.pipes import PipeReader
 from steersman.workspace.process import Stop, outlast
 from steersman.workspace.process_tree import exit_of
@@ -86,7 +87,8 @@ async def run_program(
     max_record: int = 1 << 20,
     max_stderr: int = 8 * 1024,
 ) -> ProgramResult:
-    """Runs a program that only reads and starts no others (it is killed without grace).
+    """Runs a program that only reads and starts no others (it is killed without grace). `cwd` is absolute, its links
+    resolved, and is entered only if it is still the directory that it names.
 
     `on_record` is called with each record of its stdout, without the separator and of at most `max_record` bytes;
     False from it ends the program.
@@ -97,7 +99,11 @@ async def run_program(
     """
     if stop.aborted:
         return ProgramResult(code=None, stderr="", aborted=True)
-    process = start(arguments, cwd=cwd, env=quiet_environment(env, cwd), merge_stderr=False)
+    try:
+        with pinned(cwd) as directory:
+            process = start(arguments, cwd=directory, env=quiet_environment(env, cwd), merge_stderr=False)
+    except OSError as error:
+        raise StartError(f"{cwd} can't be entered: {error.strerror}.") from error
     return await _Program(process, RecordSplitter(separator, max_record), on_record, max_stderr).to_end(stop)
 
 

@@ -209,7 +209,10 @@ def _clean(path: str) -> str:
 
 
 def _from_uri(uri: str) -> str:
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # such as a bracket in the host that is never closed
+        raise PathError(f"{printable(uri)} is not a URI.") from None
     path = unquote(parts.path, errors="surrogateescape")
     if parts.netloc not in ("", "localhost") or not path.startswith("/") or "\0" in path:
         raise PathError(f"{printable(uri)} is not the URI of a local file.")
@@ -230,8 +233,12 @@ def _real(path: str, given: str) -> str:
         PathError: links in a circle. `os.path.realpath` leaves off there and takes a `..` behind them for text, so that
             what it returns may still hold a link.
     """
-    real = os.path.realpath(path)
-    if real != path and os.path.realpath(real) != real:
+    try:
+        real = os.path.realpath(path)
+        settled = real == path or os.path.realpath(real) == real
+    except OSError:  # a link that was there a moment before
+        raise PathError(f"{printable(given)}: a directory of the path was replaced meanwhile.") from None
+    if not settled:
         raise PathError(f"{printable(given)} leads through symbolic links in a circle.")
     return real
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from steersman.workspace.globs import compile_glob, expand_braces
+from steersman.workspace.globs import GlobError, compile_glob, expand_braces
 from steersman.workspace.roots import ResolvedPath
 
 DENIED = (
@@ -74,6 +74,9 @@ _REMEMBERED = 50_000
 """Most names whose look-up is remembered."""
 _LONGEST_GLOB = 200
 _WORD_BREAKS = re.compile(r"[\s;|&<>()`$={}\"',:@]+")
+_OUTSIDE_BRACES = re.compile(r"[\s;|&<>()`$=:@]+")
+_HIDDEN = ".env"
+"""Stands for a word whose braces make too many words to be looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +175,12 @@ class PathRules:
         It looks at words with and without their quotes and backslashes, and at globs that a well-known secret would
         match. It is a reason to ask, not a sandbox: a program can build any name.
         """
-        bare = re.sub(r"[\\\"']", "", command)
-        for word in dict.fromkeys((*_WORD_BREAKS.split(command), *_WORD_BREAKS.split(bare))):
+        for word in _words(command):
             name = word.strip("!-+").rstrip("/")
-            if name and (self.denied_name(name) is not None or self._glob_reaches(name)):
-                return word
+            # The value of a short option may follow without a blank: `-f.env`.
+            for part in (name, name[1:]) if word.startswith("-") else (name,):
+                if part and (self.denied_name(part) is not None or self._glob_reaches(part)):
+                    return word
         return None
 
     def _glob_reaches(self, word: str) -> bool:
@@ -190,6 +194,18 @@ class PathRules:
             for name in _well_known()
             if name.startswith(".") == last.startswith(".")
         )
+
+
+def _words(command: str) -> Iterable[str]:
+    """The words of a shell command as written, without quotes and backslashes, and with braces expanded; each once."""
+    bare = re.sub(r"\\\n|[\\\"']", "", command)
+    yield from dict.fromkeys((*_WORD_BREAKS.split(command), *_WORD_BREAKS.split(bare)))
+    for word in dict.fromkeys(_OUTSIDE_BRACES.split(bare)):
+        if "{" in word and "," in word and len(word) <= _LONGEST_GLOB:
+            try:
+                yield from expand_braces(word)
+            except GlobError:
+                yield _HIDDEN
 
 
 def _rules(patterns: Iterable[str]) -> Iterable[_Rule]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from steersman.workspace import atomic
 from steersman.workspace.errors import FileAccessError, FileNotFound, PathError, WorkspaceError
+from steersman.workspace.pinning import Replaced, pinned
 from steersman.workspace.ports import Entry, EntryKind, Snapshot
 from steersman.workspace.roots import ResolvedPath, printable
 from steersman.workspace.text import Text, TextError, decode, view
@@ -24,8 +25,10 @@ def read_file(path: ResolvedPath) -> Snapshot:
     Raises:
         OSError: see `explain`.
     """
-    atomic.require_regular(path.path.stat())
-    data, status = atomic.read_regular(path.path, MAX_FILE_BYTES)
+    with pinned(path.path.parent) as directory:
+        file = directory / path.path.name
+        atomic.require_regular(file.stat())
+        data, status = atomic.read_regular(file, MAX_FILE_BYTES)
     text: Text | None = None
     failure: TextError | None = None
     try:
@@ -57,7 +60,7 @@ def list_entries(path: Path) -> list[Entry]:
     Raises:
         OSError: see `explain`.
     """
-    with os.scandir(path) as found:
+    with pinned(path) as directory, os.scandir(directory) as found:
         entries = [_entry(entry) for entry in found]
     return sorted(entries, key=lambda entry: entry.name)
 
@@ -95,6 +98,8 @@ def explain(error: OSError, path: ResolvedPath) -> WorkspaceError:
             return PathError(
                 f"{name} is a {error.strerror}, not a regular file: it can't be read or changed."
             )
+        case Replaced():
+            return PathError(f"{name}: a directory of the path was replaced meanwhile.")
         case atomic.TooLarge():
             return FileAccessError(
                 f"{name} is too large ({error.size:,} bytes; the limit is {MAX_FILE_BYTES:,}). Search it with grep, "

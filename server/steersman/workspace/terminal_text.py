@@ -12,7 +12,7 @@ _COMPLETE_ESCAPE = re.compile(
     r"|\x1b[0-OQ-WYZ\\`-~]"  # two-character sequences
 )
 _UNFINISHED = re.compile(r"(?:\r|\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*\x1b?|[PX^_][^\x1b]*\x1b?|[ -/]*))\Z")
-_OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _LONGEST_ESCAPE = 4096
 """Characters after which an escape sequence without an end is taken for garbage."""
 

@@ -169,7 +169,9 @@ class Text:
             if start > at:
                 pieces.append(self.raw[at:start])
             before = pieces[-1][-1:] if pieces else ""
-            new = _with_line_end(change.new_text, self._line_end_near(start), before, self.raw[end : end + 1])
+            new = change.new_text
+            if "\n" in new:  # looking for the line's end may take long, where lines are
+                new = _with_line_end(new, self._line_end_near(start), before, self.raw[end : end + 1])
             if new:
                 pieces.append(new)
             at = end
@@ -259,8 +261,6 @@ def _crlf_at(raw: str) -> list[int]:
 
 def _with_line_end(new: str, line_end: str, before: str, after: str) -> str:
     """`new` with the file's line end, so that neither end of it melts into a neighbour outside."""
-    if "\n" not in new:
-        return new
     piece = new.replace("\n", line_end)
     if before == "\r" and piece.startswith("\n"):
         piece = "\r" + piece

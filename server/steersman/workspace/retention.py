@@ -1,0 +1,82 @@
+"""How long the files of commands' long outputs are kept. It knows their directory and names, not who made them."""
+
+import logging
+import os
+import stat
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from steersman.workspace.output import FILE_PREFIX, FILE_SUFFIX
+
+_log = logging.getLogger(__name__)
+
+MAX_BYTES = 1 << 30
+MAX_AGE = 14 * 24 * 3600.0
+IN_USE = 3600.0
+"""Seconds since the last write within which a file is never deleted: a command may still write it, a model still read
+it, in this server or another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    changed: float
+    size: int
+    path: str
+
+
+def prune_outputs(
+    directory: Path, max_bytes: int = MAX_BYTES, max_age: float = MAX_AGE, *, now: float | None = None
+) -> int:
+    """Deletes output files that were last written more than `max_age` seconds ago and then, oldest first, as many as
+    it takes to bring all of them within `max_bytes`; returns the bytes that were freed.
+
+    Only files that commands' outputs have made are looked at. What can't be deleted is logged and stays. Blocking;
+    two servers may do it at once. `now` is a time as of `time.time()`.
+    """
+    now = time.time() if now is None else now
+    files = sorted(_output_files(directory), key=lambda file: (file.changed, file.path))
+    left = sum(file.size for file in files)
+    freed = 0
+    for file in files:
+        age = now - file.changed
+        if age < IN_USE or (age <= max_age and left <= max_bytes):
+            break
+        if _delete(file.path):
+            freed += file.size
+            left -= file.size
+    return freed
+
+
+def _output_files(directory: Path) -> list[_File]:
+    found: list[_File] = []
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if entry.name.startswith(FILE_PREFIX) and entry.name.endswith(FILE_SUFFIX):
+                    status = _status(entry)
+                    if status is not None and stat.S_ISREG(status.st_mode):
+                        found.append(_File(status.st_mtime, status.st_size, entry.path))
+    except FileNotFoundError:
+        pass  # no command has had a long output yet
+    except OSError as error:
+        _log.warning("The outputs of commands in %s can't be listed: %s", directory, error)
+    return found
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat(follow_symlinks=False)
+    except OSError:  # another server has deleted it meanwhile
+        return None
+
+
+def _delete(path: str) -> bool:
+    try:
+        os.unlink(path)  # noqa: PTH108  (the path is os.scandir's)
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        _log.warning("An old output of a command can't be deleted: %s", error)
+        return False
+    return True
