@@ -1,5 +1,6 @@
 """Changes as values: titles, digests, rebasing on what a file has become, edits by the one who was asked."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,11 @@ def test_a_rebased_edit_of_the_same_effect_changes_nothing_of_theirs(
         return
     if same_effect(change, again):
         assert again.new_text == now.replace(LINES[place], "ours\n")
+
+
+def test_a_conflict_that_nobody_has_seen_is_another_effect(roots: Roots) -> None:
+    base = snapshot(roots, "a\nb\n")
+    in_conflict = replace(base, conflict=True)
+    seen, unseen = (edition(each, each.as_text().rewrite("a\nB\n")) for each in (base, in_conflict))
+    assert not same_effect(seen, unseen)
+    assert same_effect(unseen, unseen)

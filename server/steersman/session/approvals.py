@@ -98,7 +98,7 @@ class Approver(Protocol):
         """Shows the question and waits for the answer, for as long as it takes.
 
         None: nobody can be asked. Cancelled when the question was answered elsewhere or withdrawn: then take it away.
-        An exception is a no.
+        An exception is a no, and so is a decision that was not offered.
         """
         ...
 
@@ -179,7 +179,9 @@ class Approvals:
                 answer = await self._approver.ask(question)
             except Exception:
                 log.exception("the question %s could not be shown: declined", question.id)
-                answer = Answer("decline")
+        if answer is not None and answer.decision not in question.decisions:
+            log.warning("%r was not offered for the question %s: declined", answer.decision, question.id)
+            answer = Answer("decline")
         self._settle(question.id, answer or NOBODY)
 
 

@@ -14,13 +14,14 @@ from steersman.session.errors import Refused
 from steersman.session.home import Home
 from steersman.session.limits import Limits
 from steersman.session.services import Services
-from steersman.session.settings import KEY_VARIABLES, Settings
+from steersman.session.settings import KEY_VARIABLES, Settings, SettingsError
 from steersman.session.trust import TrustStore
 from steersman.tools.bash import CommandSettings
 from steersman.tools.ledger import ReadLedger
 from steersman.tools.registry import standard_tools
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.errors import SearchError
+from steersman.workspace.globs import GlobError
 from steersman.workspace.guard import Guard
 from steersman.workspace.locks import LockTable
 from steersman.workspace.ports import KeepPreImage, Workspace
@@ -58,12 +59,16 @@ def build_services(
     trusts_all: bool = False,
     keep_logs: bool = True,
 ) -> Services:
-    """Everything that a `SessionManager` needs. `approver=None`: nobody can be asked."""
+    """Everything that a `SessionManager` needs. `approver=None`: nobody can be asked.
+
+    Raises:
+        SettingsError: a pattern in the settings can't be used.
+    """
     limits = limits or Limits()
     guard = Guard()
     atexit.register(guard.close)
     parts = _Parts(
-        rules=PathRules.of(deny=settings.deny, protect=settings.protect),
+        rules=_rules(home, settings),
         commands=CommandSettings(
             guard=guard,
             spill_dir=home.outputs,
@@ -90,6 +95,7 @@ def build_services(
         make_workspace=make_workspace,
         make_tools=make_tools,
         trusts_all=trusts_all,
+        kill_commands=guard.close,
         keep_logs=keep_logs,
         limits=limits,
     )
@@ -105,6 +111,13 @@ def _model_factory(home: Home, settings: Settings) -> Callable[[str], Model]:
             raise Refused("unknownModel", str(error)) from None
 
     return make_model
+
+
+def _rules(home: Home, settings: Settings) -> PathRules:
+    try:
+        return PathRules.of(deny=settings.deny, protect=settings.protect)
+    except GlobError as error:
+        raise SettingsError(f"{home.config}: deny or protect: {error}") from None
 
 
 def _ripgrep() -> Ripgrep:

@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from steersman.session.trust import INSTRUCTION_FILES
+from steersman.workspace.roots import printable
 
 MAX_INSTRUCTIONS = 32 * 1024
 """Bytes of one instruction file; the rest is left out, and the model is told."""
@@ -57,7 +58,7 @@ def read_instructions(folder: Path) -> str | None:
 
 
 def _environment(folders: Sequence[Path], today: date) -> str:
-    named = ", ".join(str(folder) for folder in folders) or "none; paths must be absolute"
+    named = ", ".join(printable(str(folder)) for folder in folders) or "none; paths must be absolute"
     where = f"Workspace folder{'s' if len(folders) > 1 else ''}: {named}"
     system = "macOS" if sys.platform == "darwin" else platform.system()
     return f"{where}\nPlatform: {system} ({platform.machine()})\nDate: {today.isoformat()}"

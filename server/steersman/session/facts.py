@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from steersman.agent.events import AgentEnd, Limit
 from steersman.agent.messages import JsonObject, MalformedArguments, ToolCall, parse_arguments
 from steersman.session.wire import Data
+from steersman.workspace.roots import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +22,17 @@ class Denial:
     """What would have allowed it."""
 
     def data(self) -> Data:
-        data: Data = {
-            "toolCallId": self.tool_call_id,
-            "name": self.name,
-            "title": self.title,
-            "reason": self.reason,
-            "by": self.by,
-        }
+        """As `agent_end` lists it."""
+        return {"toolCallId": self.tool_call_id, "name": self.name, **self.mark()}
+
+    def mark(self) -> Data:
+        """As the call's own `tool_execution_end` says it."""
+        data: Data = {"title": self.title, "reason": self.reason, "by": self.by}
         return data if self.setting is None else data | {"setting": self.setting}
+
+    @classmethod
+    def of(cls, tool_call_id: str, name: str, mark: Data) -> "Denial":
+        return cls(tool_call_id, name, mark["title"], mark["reason"], mark["by"], mark.get("setting"))
 
 
 @dataclass(slots=True)
@@ -41,6 +45,7 @@ class RunFacts:
     denied: list[Denial] = field(default_factory=list)
 
     def changed(self, uri: str, added: int, removed: int) -> None:
+        """A change was made: `added` and `removed` in lines."""
         before = self.files.get(uri, (0, 0))
         self.files[uri] = (before[0] + added, before[1] + removed)
 
@@ -76,9 +81,9 @@ class RunFacts:
             return f"Stopped at the limit of {limit}.{last} Continue goes on from here. {did}".strip()
         if end.stop_reason == "aborted":
             return f"Aborted. {did}".strip()
-        if end.error is not None:
-            return end.error.message
-        return f"The run ended: {end.stop_reason}."
+        if end.stop_reason == "interrupted":
+            return f"Interrupted. What was done is kept; continue goes on from there. {did}".strip()
+        return f"{end.error.message if end.error else 'The run failed.'} {did}".strip()
 
     def _did(self) -> str:
         parts = []
@@ -114,8 +119,8 @@ def describe(name: str, arguments: JsonObject) -> str:
         if isinstance(value, str) and value.strip():
             lines = value.strip().splitlines()
             short = lines[0] if len(lines) == 1 and len(lines[0]) <= _SHORT else lines[0][: _SHORT - 1] + "…"
-            return f"{name} {short}"
-    return name
+            return printable(f"{name} {short}")
+    return printable(name)
 
 
 def _count(number: int, noun: str) -> str:

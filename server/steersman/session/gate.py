@@ -4,16 +4,15 @@ It is the kernel's `before_tool_call`. What a call would do is told by `needs`; 
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.events import EndedBy
 from steersman.agent.hooks import Allow, Block, Leave, PendingCall, Stop, TurnSummary
-from steersman.session.approvals import Answer, Approvals, Decision, Question
-from steersman.session.facts import Denial, RunFacts, describe
-from steersman.session.needs import command_of, need_of, views_of
+from steersman.session.approvals import Answer, Decision, Question
+from steersman.session.facts import Denial, describe
+from steersman.session.needs import command_of, need_of, unsaved_of, views_of
 from steersman.session.policy import Ask, Grants, Need, Policy, Refuse
-from steersman.session.wire import Data
 
 DECLINES_TO_END = 3
 """Declined questions in a row that end a run: the user is asked, not worn out."""
@@ -34,22 +33,23 @@ class Gate:
         run: str,
         policy: Policy,
         session_grants: Grants,
-        approvals: Approvals,
-        facts: RunFacts,
-        record: Callable[[str, Data], Awaitable[None]],
+        denials: dict[str, Denial],
+        ask: Callable[[Question, AbortSignal], Awaitable[Answer]],
         new_id: Callable[[str], str],
     ) -> None:
-        """`record(type, data)` keeps and tells a durable event."""
+        """`denials` learns why a call was not done, by its id. `ask` puts a question and returns its one answer."""
         self.policy = policy
         self._session, self._run = session, run
         self._run_grants, self._session_grants = Grants(), session_grants
-        self._approvals, self._facts, self._record, self._new_id = approvals, facts, record, new_id
+        self._denials = denials
+        self._ask, self._new_id = ask, new_id
         self._declined: Counter[str] = Counter()
         self._in_a_row = 0
 
     def new_task(self) -> None:
-        """A follow-up begins: what was granted for the run was granted for the task before it."""
+        """A follow-up begins: what was granted or declined was so for the task before it."""
         self._run_grants.clear()
+        self._declined.clear()
         self._in_a_row = 0
 
     async def should_stop_after_turn(self, _: TurnSummary) -> EndedBy | None:
@@ -76,17 +76,7 @@ class Gate:
                 pending, "Refused: exactly this was declined twice. Find another way.", "repeated"
             )
         question = self._question(pending, need, verdict, digest)
-        await self._record("approval_requested", question.data())
-        answer = await self._approvals.ask(question, signal)
-        resolved: Data = {
-            "id": question.id,
-            "toolCallId": question.tool_call_id,
-            "decision": "withdrawn" if answer.by == "withdrawn" else answer.decision,
-            "by": answer.by,
-        }
-        await self._record(
-            "approval_resolved", resolved | ({"feedback": answer.feedback} if answer.feedback else {})
-        )
+        answer = await self._ask(question, signal)
         return self._leave(pending, need, verdict, digest, answer)
 
     @property
@@ -95,6 +85,9 @@ class Gate:
 
     def _question(self, pending: PendingCall, need: Need, ask: Ask, digest: str) -> Question:
         command, cwd = command_of(pending)
+        reason = ask.reason
+        if unsaved := unsaved_of(pending):
+            reason += f" It does not see what is not saved yet: {', '.join(unsaved)}."
         grantable = not need.asks_always and need.effect != "delete"
         return Question(
             id=self._new_id("apr"),
@@ -103,7 +96,7 @@ class Gate:
             tool_call_id=pending.call.id,
             kind=ask.kind,
             title=_title(pending),
-            reason=ask.reason,
+            reason=reason,
             digest=digest,
             decisions=_GRANTABLE if grantable else _ALWAYS_ASKED,
             changes=views_of(pending),
@@ -138,8 +131,8 @@ class Gate:
         return Block(reason)
 
     def _deny(self, pending: PendingCall, reason: str, by: str, setting: str | None = None) -> None:
-        denial = Denial(pending.call.id, pending.call.name, _title(pending), reason, by, setting)
-        self._facts.denied.append(denial)
+        call = pending.call
+        self._denials[call.id] = Denial(call.id, call.name, _title(pending), reason, by, setting)
 
 
 def _title(pending: PendingCall) -> str:
@@ -148,6 +141,6 @@ def _title(pending: PendingCall) -> str:
     return describe(pending.call.name, pending.arguments)
 
 
-def denied_settings(denials: Sequence[Denial]) -> list[str]:
+def denied_settings(denials: Iterable[Denial]) -> list[str]:
     """What would have allowed the calls that nobody could be asked about, without repeats."""
     return list(dict.fromkeys(denial.setting for denial in denials if denial.setting))

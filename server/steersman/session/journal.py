@@ -1,11 +1,16 @@
-"""One session's event stream: durable events get the next `seq` and are in the log before anybody hears of them."""
+"""One session's event stream: durable events get the next `seq` and are in the log before anybody hears of them.
+
+What the session knows of itself is the fold of what was recorded, so memory holds nothing that the log lacks.
+"""
 
 import logging
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from steersman.session.errors import LogError
+from steersman.session.fold import Fold
 from steersman.session.jsonlines import encode
 from steersman.session.log import SessionLog
 from steersman.session.wire import Data
@@ -54,10 +59,15 @@ class EventBus:
         It must not block. One that raises is logged; the others don't notice.
         """
         self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+
+        def stop() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return stop
 
     def tell(self, event: Emitted) -> None:
-        for listener in self._listeners:
+        for listener in tuple(self._listeners):
             try:
                 listener(event)
             except Exception:
@@ -73,39 +83,77 @@ class Journal:
         session_log: SessionLog | None,
         bus: EventBus,
         now: Callable[[], float],
-        seq: int = 0,
+        picture: Fold | None = None,
     ) -> None:
-        """`now()` in seconds since 1970; `seq` is the number of the last record that exists."""
+        """`now()` in seconds since 1970; `picture` is the fold of the records that exist."""
         self.session = session
-        self.seq = seq
-        self.run: str | None = None
-        self.turn: int | None = None
+        self.picture = picture or Fold()
+        """The fold of all that was recorded."""
         self.broken = False
         """A write has failed: the session is read-only until it is opened again."""
         self._log, self._bus, self._now = session_log, bus, now
+        self._syncing = 0
+        self._held: deque[Emitted] = deque()
+        """Waits for the sync of an event before it."""
 
-    def record(self, kind: str, data: Data) -> Emitted:
-        """Keeps an event, then tells it.
+    def record(self, kind: str, data: Data, *, run: str | None = None, turn: int | None = None) -> None:
+        """Keeps an event, then tells it. Run and turn are those that are open, unless they are given.
 
         Raises:
             LogError: it could not be kept; nobody was told.
         """
         if self.broken:
             raise LogError("The session log could not be written before; open the session again.")
-        event = self._event(kind, data, self.seq + 1)
-        if self._log is not None:
-            try:
-                self._log.append(event.line)
-            except LogError:
-                self.broken = True
-                raise
-        self.seq += 1
-        self._bus.tell(event)
-        return event
+        event = self._event(kind, data, self.picture.seq + 1, run, turn)
+        try:
+            line = event.line
+            if self._log is not None:
+                self._log.append(line)
+        except LogError:
+            self.broken = True
+            raise
+        except (TypeError, ValueError) as error:
+            self.broken = True
+            raise LogError(f"An event of type {kind} can't be written as JSON.") from error
+        self.picture.feed({"seq": event.seq, "run": event.run, "ts": event.ts, "type": kind, "data": data})
+        self._send(event)
 
-    def tell(self, kind: str, data: Data) -> None:
+    async def record_durably(self, kind: str, data: Data) -> None:
+        """Keeps an event, sees to it that it is on the disk, then tells it. What is recorded meanwhile is told after.
+
+        Raises:
+            LogError: it could not be kept or synced; nobody was told.
+        """
+        self._syncing += 1
+        try:
+            self.record(kind, data)
+            await self.sync()
+        except LogError:
+            self._held.clear()
+            raise
+        finally:
+            self._syncing -= 1
+            while self._held and not self._syncing:
+                self._bus.tell(self._held.popleft())
+
+    def tell(self, kind: str, data: Data, *, run: str | None = None) -> None:
         """Tells an event that is not kept."""
-        self._bus.tell(self._event(kind, data, None))
+        self._send(self._event(kind, data, None, run, None))
+
+    def _send(self, event: Emitted) -> None:
+        if self._syncing:
+            self._held.append(event)
+        else:
+            self._bus.tell(event)
+
+    def mend(self) -> None:
+        """Closes what is open, as after a crash.
+
+        Raises:
+            LogError: it can't be written.
+        """
+        for closer in self.picture.closers():
+            self.record(closer["type"], closer["data"], run=closer["run"], turn=closer.get("turn"))
 
     async def sync(self) -> None:
         """Returns when all that was recorded is on the disk.
@@ -120,9 +168,16 @@ class Journal:
                 self.broken = True
                 raise
 
-    def close(self) -> None:
+    async def close(self) -> None:
+        """Releases the log. What is recorded afterwards fails."""
+        self.broken = True
         if self._log is not None:
-            self._log.close()
+            await self._log.close()
 
-    def _event(self, kind: str, data: Data, seq: int | None) -> Emitted:
-        return Emitted(self.session, kind, data, round(self._now() * 1000), seq, self.run, self.turn)
+    def _event(self, kind: str, data: Data, seq: int | None, run: str | None, turn: int | None) -> Emitted:
+        open_run = self.picture.run
+        if open_run is not None and run is None:
+            run = open_run.id
+        if open_run is not None and turn is None and kind != "agent_end":
+            turn = open_run.turn
+        return Emitted(self.session, kind, data, round(self._now() * 1000), seq, run, turn)

@@ -20,7 +20,8 @@ class Limits:
     create_progress: float = 2.0
     """For an editor to answer `window/workDoneProgress/create`."""
     close: float = 1.0
-    """For live runs to stop when the server ends."""
+    """For live runs to stop when the server ends. Then commands are killed, and `grace` later a run is closed in the
+    log as after a crash."""
     stall: float = 300.0
     """Silence of a model's stream after which the kernel gives it up; the models' own limits are lower."""
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from steersman.session.errors import LogCorrupt, LogError, LogLocked
 from steersman.session.jsonlines import decode
+from steersman.workspace.atomic import sync_directory
 
 try:
     import fcntl
@@ -41,7 +42,9 @@ class SessionLog:
         self.path = path
         self._fd = fd
         self._appended = self._synced = 0  # records
-        self._syncing: asyncio.Future[None] | None = None
+        self._syncing: asyncio.Task[None] | None = None
+        self._listed = False
+        """Its name is on the disk too."""
 
     @classmethod
     def create(cls, path: Path) -> "SessionLog":
@@ -74,7 +77,7 @@ class SessionLog:
                 os.ftruncate(log._fd, tail.whole)
                 os.fsync(log._fd)
         except OSError as error:
-            log.close()
+            log._release()
             raise LogError(f"The session log can't be mended: {path}: {error.strerror}") from error
         return log, tail
 
@@ -132,7 +135,7 @@ class SessionLog:
         wanted = self._appended
         while self._synced < wanted:
             if self._syncing is None:
-                self._syncing = asyncio.ensure_future(self._sync_to(self._appended))
+                self._syncing = asyncio.create_task(self._sync_to(self._appended))
             syncing = self._syncing
             try:
                 await asyncio.shield(syncing)
@@ -141,13 +144,24 @@ class SessionLog:
 
     async def _sync_to(self, count: int) -> None:
         try:
-            await asyncio.to_thread(os.fsync, self._fd)
+            await asyncio.to_thread(self._sync_file)
             self._synced = count
         finally:
             self._syncing = None
 
-    def close(self) -> None:
-        """Releases the lock. Harmless when closed already."""
+    def _sync_file(self) -> None:
+        os.fsync(self._fd)
+        if not self._listed:
+            sync_directory(self.path.parent)
+            self._listed = True
+
+    async def close(self) -> None:
+        """Releases the lock, once a sync that is under way has ended. Harmless when closed already."""
+        if self._syncing is not None:
+            await asyncio.wait({self._syncing})
+        self._release()
+
+    def _release(self) -> None:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -155,6 +169,17 @@ class SessionLog:
 
 def read_records(path: Path) -> Iterator[Record]:
     """The complete records of a log, one at a time. A torn last line is left out; nothing is changed.
+
+    Raises:
+        LogCorrupt, LogError: see `read_sized`.
+    """
+    return (record for record, _ in read_sized(path))
+
+
+def read_sized(path: Path) -> Iterator[tuple[Record, int]]:
+    """The complete records of a log, each with its length in bytes.
+
+    After a loss of power the last line can be whole in length and not in content: that is torn too.
 
     Raises:
         LogCorrupt: a complete line is no record, or numbers are missing; the text names the line.
@@ -166,13 +191,18 @@ def read_records(path: Path) -> Iterator[Record]:
             for number, line in enumerate(file, 1):
                 if not line.endswith(b"\n"):
                     return
-                record = _parse(line, path, number)
+                try:
+                    record = _parse(line, path, number)
+                except LogCorrupt:
+                    if file.peek(1):
+                        raise
+                    return
                 if record.get("seq") != expected:
                     raise LogCorrupt(
                         f"{path}, line {number}: expected record {expected}, found {record.get('seq')}."
                     )
                 expected += 1
-                yield record
+                yield record, len(line)
     except OSError as error:
         raise LogError(f"The session log can't be read: {path}: {error.strerror}") from error
 
@@ -188,14 +218,29 @@ def _parse(line: bytes, path: Path, number: int) -> Record:
 
 
 def _tail(fd: int) -> Tail:
-    """Looks back from the end for the last line break."""
+    """Looks back from the end for the last line that is a record, or may be one."""
     size = os.fstat(fd).st_size
-    end = size
+    whole = _line_break_before(fd, size)
+    start = _line_break_before(fd, whole - 1)
+    if whole and not _is_json(os.pread(fd, whole - start, start)):
+        whole = start
+    return Tail(whole, size - whole)
+
+
+def _line_break_before(fd: int, end: int) -> int:
+    """The offset after the last line break in the first `end` bytes; 0 if there is none."""
     while end > 0:
         start = max(0, end - _CHUNK)
         at = os.pread(fd, end - start, start).rfind(b"\n")
         if at >= 0:
-            whole = start + at + 1
-            return Tail(whole, size - whole)
+            return start + at + 1
         end = start
-    return Tail(0, size)
+    return 0
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        decode(line)
+    except ValueError:
+        return False
+    return True

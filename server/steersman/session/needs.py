@@ -30,6 +30,11 @@ def need_of(pending: PendingCall) -> Need | None:
     raise TypeError(f"a proposal of an unknown kind: {type(proposal).__name__}")
 
 
+def unsaved_of(pending: PendingCall) -> tuple[str, ...]:
+    """Displayed paths of the files whose newest text a command would not see."""
+    return pending.proposal.unsaved if isinstance(pending.proposal, CommandProposal) else ()
+
+
 def command_of(pending: PendingCall) -> tuple[str | None, str | None]:
     """The command and its directory, if the call is one."""
     proposal = pending.proposal

@@ -6,10 +6,11 @@ from typing import Literal
 
 from steersman.agent.abort import AbortController
 from steersman.agent.config import Budget
-from steersman.agent.events import Input
+from steersman.agent.events import AgentEnd, Input, MessageUpdate
 from steersman.agent.loop import RunResult
 from steersman.session.facts import RunFacts
 from steersman.session.settings import Mode
+from steersman.session.wire import Data
 
 RunState = Literal[
     "streaming", "tool", "waitingApproval", "retrying", "compacting", "aborting", "idle", "interrupted"
@@ -25,13 +26,19 @@ class Run:
     budget: Budget
     mode: Mode
     model: str
+    """As the user names it: `PROVIDER:NAME`."""
     controller: AbortController = field(default_factory=AbortController)
     released: asyncio.Event = field(default_factory=asyncio.Event)
     """Until it is set nothing of the run is told: the answer to its start goes first."""
     facts: RunFacts = field(default_factory=RunFacts)
+    """What its records say that it did."""
+    streaming: "StreamingMessage | None" = None
+    """The response that is being streamed, as far as it has come."""
     interrupted: bool = False
     """The server is closing: the abort is nobody's wish."""
     state: RunState = "idle"
+    end: AgentEnd | None = None
+    """As it was told."""
     result: RunResult | None = None
     error: BaseException | None = None
     """What the run raised: a caller in raise mode wants it."""
@@ -50,3 +57,22 @@ class Run:
         if self.task is not None:
             await asyncio.wait({self.task})
         return self.result
+
+
+class StreamingMessage:
+    """A response while it is being streamed."""
+
+    def __init__(self, message_id: str) -> None:
+        self.message_id = message_id
+        self._blocks: dict[int, tuple[str, list[str]]] = {}
+
+    def add(self, update: MessageUpdate) -> None:
+        self._blocks.setdefault(update.index, (update.kind, []))[1].append(update.text)
+
+    def data(self) -> Data:
+        """`{messageId, blocks: [{index, kind, text}]}`."""
+        blocks = [
+            {"index": index, "kind": kind, "text": "".join(pieces)}
+            for index, (kind, pieces) in sorted(self._blocks.items())
+        ]
+        return {"messageId": self.message_id, "blocks": blocks}

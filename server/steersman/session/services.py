@@ -13,6 +13,7 @@ from steersman.session.approvals import Approvals
 from steersman.session.home import Home
 from steersman.session.journal import EventBus
 from steersman.session.limits import Limits
+from steersman.session.log import SessionLog
 from steersman.session.retry import RetryPolicy
 from steersman.session.settings import Settings
 from steersman.session.trust import TrustStore
@@ -40,6 +41,10 @@ class Services:
     make_tools: ToolFactory
     trusts_all: bool = False
     """`--trust`: the folders of this process are trusted."""
+    log_class: type[SessionLog] = SessionLog
+    """How logs are written."""
+    kill_commands: Callable[[], None] = lambda: None
+    """Ends every command that still runs, when the server ends and has waited long enough."""
     keep_logs: bool = True
     """False: `--no-session`, nothing of a session is written."""
     bus: EventBus = field(default_factory=EventBus)

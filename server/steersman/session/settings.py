@@ -22,6 +22,12 @@ MODES: tuple[Mode, ...] = ("read-only", "ask", "auto-edit", "full-auto")
 Source = Literal["file", "user", "default"]
 """`user`: environment and command line, which count as one."""
 
+_NAMES: dict[Source, str] = {
+    "file": "config.toml",
+    "user": "the environment or command line",
+    "default": "nowhere",
+}
+
 KEY_VARIABLES = ("STEERSMAN_API_KEY",)
 """Read as keys: no command that the agent runs gets them."""
 
@@ -69,6 +75,17 @@ class Settings:
     def usable_key(self) -> str | None:
         """The key, if it may go to the base URL: both came from the same source."""
         return self.api_key if self.api_key_source == self.base_url_source else None
+
+    @property
+    def withheld_key(self) -> str | None:
+        """Why the key is not used, for the user; None if there is none, or it is used."""
+        if self.api_key is None or self.usable_key is not None:
+            return None
+        key, url = _NAMES[self.api_key_source], _NAMES[self.base_url_source]
+        return (
+            f"The API key from {key} is not sent to {self.base_url}, which comes from {url}: "
+            "a key only goes to the base URL of its own source. Set both in the same place."
+        )
 
     def with_flags(
         self,

@@ -1,10 +1,17 @@
 """Whether a folder's own instructions may be followed. They are strangers' words until the user says otherwise."""
 
+import os
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from steersman.agent.abort import AbortSignal
+from steersman.session.approvals import Answer, Question
 from steersman.session.errors import SessionError
 from steersman.session.home import Home
 from steersman.session.jsonlines import decode, encode
+from steersman.session.settings import Mode, stricter
 
 INSTRUCTION_FILES = ("AGENTS.md",)
 
@@ -14,10 +21,13 @@ class TrustStore:
 
     def __init__(self, home: Home) -> None:
         self._path = home.trust
+        self._given: dict[str, bool] = {}
+        """In this process: they hold though they could not be kept."""
 
     def answer(self, folder: Path) -> bool | None:
         """True or False as the user said; None if nobody was asked yet."""
-        value = self._read().get(str(folder))
+        given = self._given.get(str(folder))
+        value = self._read().get(str(folder)) if given is None else given
         return value if isinstance(value, bool) else None
 
     def remember(self, folder: Path, trusted: bool) -> None:
@@ -26,16 +36,24 @@ class TrustStore:
         Raises:
             SessionError: it can't be written; the answer then holds for this process only.
         """
-        answers = self._read() | {str(folder): trusted}
-        temporary = self._path.with_suffix(".tmp")
+        self._given[str(folder)] = trusted
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            temporary.write_bytes(encode(answers))
-            temporary.replace(self._path)
+            self._write(self._read() | {str(folder): trusted})
         except OSError as error:
             raise SessionError(
                 f"The answer about trust can't be kept: {self._path}: {error.strerror}"
             ) from error
+
+    def _write(self, answers: dict[str, object]) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor, temporary = tempfile.mkstemp(dir=self._path.parent, prefix=".trust-")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(encode(answers))
+            Path(temporary).replace(self._path)
+        except OSError:
+            Path(temporary).unlink(missing_ok=True)
+            raise
 
     def _read(self) -> dict[str, object]:
         """An unreadable file is no trust at all."""
@@ -44,6 +62,85 @@ class TrustStore:
         except (OSError, ValueError):
             return {}
         return value if isinstance(value, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On which a run may work in its folders."""
+
+    mode: Mode
+    trusted: bool
+    """The first folder's own instructions may be followed."""
+
+
+class TrustCheck:
+    """Settles trust in the folders of one run, before its first request."""
+
+    def __init__(
+        self,
+        store: TrustStore,
+        *,
+        trusts_all: bool,
+        ask: Callable[[Question], Awaitable[Answer]],
+        question: Callable[[Path], Question],
+        notice: Callable[[str], None],
+    ) -> None:
+        """`notice` tells the user something that needs no answer."""
+        self._store, self._trusts_all = store, trusts_all
+        self._ask, self._question, self._notice = ask, question, notice
+
+    async def settle(self, folders: Sequence[Path], mode: Mode, signal: AbortSignal) -> Terms:
+        """Asks about folders that nobody was asked about, if it makes a difference.
+
+        Raises:
+            LogError: see `Asker.ask`.
+        """
+        if not folders:
+            return Terms(mode, trusted=False)
+        loose = stricter(mode, "ask") != mode
+        first = folders[0]
+        matters = [each for each in folders if loose or (each == first and has_instructions(each))]
+        untrusted = [folder for folder in matters if not await self._is_trusted(folder)]
+        if loose and untrusted and not signal.aborted:
+            self._notice(
+                f"{untrusted[0]} is not a trusted folder: mode {mode} is not used, every change is asked about. "
+                "Trust it when you are asked, or start with --trust."
+            )
+        return Terms(
+            stricter(mode, "ask") if untrusted else mode, first in matters and first not in untrusted
+        )
+
+    async def _is_trusted(self, folder: Path) -> bool:
+        known = True if self._trusts_all else self._store.answer(folder)
+        if known is not None:
+            return known
+        answer = await self._ask(self._question(folder))
+        trusted = answer.decision == "accept"
+        if answer.by == "user":
+            try:
+                self._store.remember(folder, trusted)
+            except SessionError as error:
+                self._notice(str(error))
+        elif answer.by == "nobody" and has_instructions(folder):
+            self._notice(
+                f"The instructions of {folder} are not followed: nobody can be asked whether it is trusted. "
+                "Start with --trust to follow them."
+            )
+        return trusted
+
+
+def trust_question(question_id: str, session: str, run: str, folder: Path) -> Question:
+    return Question(
+        id=question_id,
+        session=session,
+        run=run,
+        tool_call_id="",
+        kind="trust",
+        title=f"Trust the folder {folder}?",
+        reason="Its own instructions (AGENTS.md) would be followed, and modes looser than ask be allowed.",
+        digest=str(folder),
+        decisions=("accept", "decline"),
+    )
 
 
 def has_instructions(folder: Path) -> bool:

@@ -204,12 +204,20 @@ def rebased(change: FileChange, current: Snapshot) -> FileChange:
 
 
 def same_effect(ours: FileChange, theirs: FileChange) -> bool:
-    """Whether who has approved the one has seen all that the other does: same file, same lines out and in."""
+    """Whether who has approved the one has seen all that the other does: same file, same lines out and in.
+
+    A conflict that has come up since is something that they have not seen.
+    """
     return (
         ours.kind == theirs.kind
         and ours.path.path == theirs.path.path
+        and _conflict(ours) >= _conflict(theirs)
         and same_hunks(ours.hunks(), theirs.hunks())
     )
+
+
+def _conflict(change: FileChange) -> bool:
+    return change.base is not None and change.base.conflict
 
 
 def _counted(change: FileChange) -> FileChange:

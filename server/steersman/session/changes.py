@@ -1,0 +1,47 @@
+"""What a session's tools do to files, as its log tells it: the way back before each change, the change after it."""
+
+from steersman.session.journal import Journal
+from steersman.session.wire import Data
+from steersman.workspace.changes import FileChange
+from steersman.workspace.ports import Applied, PreImage
+from steersman.workspace.preimages import BlobStore, PreImageRecord, PreImages
+
+
+class ChangeRecords:
+    def __init__(self, journal: Journal, store: BlobStore) -> None:
+        self.working: str | None = None
+        """The call whose effects are being made."""
+        self._journal = journal
+        self._preimages = PreImages(store, self._record_preimage)
+
+    def begin(self) -> None:
+        """A user message was committed: a checkpoint of its own."""
+        self._preimages.begin()
+
+    async def keep(self, image: PreImage) -> None:
+        """The workspace's `KeepPreImage`."""
+        await self._preimages.keep(image)
+
+    async def applied(self, change: FileChange, applied: Applied) -> None:
+        """A change was made.
+
+        Raises:
+            LogError: it could not be kept; the pre-image was.
+        """
+        data: Data = {
+            "toolCallId": self.working,
+            "uri": change.path.path.as_uri(),
+            "kind": change.kind,
+            "added": change.added,
+            "removed": change.removed,
+            "sha256": applied.sha256,
+            "via": "editor" if applied.source == "buffer" else "disk",
+            "unsaved": applied.unsaved,
+        }
+        if change.target is not None:
+            data["target"] = change.target.path.as_uri()
+        self._journal.record("edit_applied", data)
+
+    async def _record_preimage(self, record: PreImageRecord) -> None:
+        data = {"checkpoint": self._journal.picture.asked, **record.to_json()}
+        await self._journal.record_durably("checkpoint", data)

@@ -1,0 +1,163 @@
+"""Drives one run from its release to its end: trust, policy, prompt and retry around the kernel's loop."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.config import LoopConfig
+from steersman.agent.events import AgentEnd, Input, RunError
+from steersman.agent.hooks import GiveUp, Hooks, Retry
+from steersman.agent.loop import RunResult, run_loop
+from steersman.agent.model import Model, StreamFailure
+from steersman.session.asking import Asker
+from steersman.session.context import read_instructions, system_prompt
+from steersman.session.facts import Denial
+from steersman.session.gate import Gate
+from steersman.session.parts import Parts
+from steersman.session.policy import Policy
+from steersman.session.run import Run
+from steersman.session.sink import RunSink
+from steersman.session.trust import Terms, TrustCheck, trust_question
+from steersman.session.wire import Data
+
+log = logging.getLogger(__name__)
+
+
+class RunDriver:
+    def __init__(self, run: Run, model: Model, parts: Parts, on_end: Callable[[], None]) -> None:
+        """`on_end` is called in the step in which the end is told, before anybody hears of it."""
+        self._run, self._model, self._parts = run, model, parts
+        self._signal = run.controller.signal
+        self._began = False
+        services = parts.services
+        denials: dict[str, Denial] = {}
+        self._sink = RunSink(
+            run,
+            parts.journal,
+            parts.changes,
+            effects={tool.name for tool in parts.tools if tool.execution == "sequential"},
+            denials=denials,
+            on_end=on_end,
+        )
+        self._asker = Asker(services.approvals, parts.journal, self._sink.set_state)
+        self._gate = Gate(
+            session=run.session,
+            run=run.id,
+            policy=Policy(run.mode, services.settings.allow_commands),
+            session_grants=parts.grants,
+            denials=denials,
+            ask=self._asker.ask,
+            new_id=services.new_id,
+        )
+
+    async def drive(self) -> None:
+        """Waits for the release, and runs. The end is told, whatever happens."""
+        run, parts = self._run, self._parts
+        await run.released.wait()
+        try:
+            run.result = await self._loop()
+        except Exception as error:
+            log.exception("run %s failed", run.id)
+            run.error = error
+        finally:
+            undelivered = tuple(parts.inbox.hand_back(run.inputs)) if run.end is None else ()
+            reason = RunError("internal", "Steersman failed unexpectedly; the log says how.")
+            self._sink.fail(AgentEnd("error", error=reason, undelivered=undelivered))
+            await parts.sync_quietly()
+
+    def aborting(self) -> None:
+        """The abort has been asked for."""
+        if self._began:
+            self._sink.set_state("aborting")
+        else:
+            self._run.state = "aborting"
+
+    def queue_changed(self) -> None:
+        """What comes before the run has begun is told when it has."""
+        if self._began:
+            self._parts.queue_changed()
+
+    async def _loop(self) -> RunResult:
+        """From the first event to the last.
+
+        Raises:
+            LogError: before the loop began.
+            Exception: see `run_loop`.
+        """
+        run, parts = self._run, self._parts
+        self._sink.begin()
+        self._began = True
+        if parts.inbox.items and not run.aborting:
+            parts.queue_changed()
+        terms = await self._terms()
+        self._gate.policy = replace(self._gate.policy, mode=terms.mode)
+        if not run.aborting:
+            parts.record_config(run.model, terms.mode)
+            if notice := parts.services.settings.withheld_key:
+                parts.notice(notice)
+        history = list(parts.journal.picture.messages)
+        return await run_loop(run.inputs, history, self._config(terms), self._sink, self._signal)
+
+    async def _terms(self) -> Terms:
+        run, parts, services = self._run, self._parts, self._parts.services
+        check = TrustCheck(
+            services.trust,
+            trusts_all=services.trusts_all,
+            ask=lambda question: self._asker.ask(question, self._signal),
+            question=lambda folder: trust_question(services.new_id("apr"), run.session, run.id, folder),
+            notice=parts.notice,
+        )
+        return await check.settle([root.path for root in parts.roots.folders], run.mode, self._signal)
+
+    def _config(self, terms: Terms) -> LoopConfig:
+        parts, services = self._parts, self._parts.services
+        folders = [root.path for root in parts.roots.folders]
+        return LoopConfig(
+            model=self._model,
+            system=system_prompt(
+                folders,
+                today=datetime.fromtimestamp(services.now()).date(),
+                tools=[tool.name for tool in parts.tools],
+                instructions=read_instructions(folders[0]) if terms.trusted else None,
+            ),
+            tools=parts.tools,
+            hooks=Hooks(
+                before_tool_call=self._gate.before_tool_call,
+                should_stop_after_turn=self._gate.should_stop_after_turn,
+                on_stream_failure=self._on_stream_failure,
+                get_steering_messages=self._take_steering,
+                get_follow_up_messages=self._take_follow_ups,
+                hand_back=parts.inbox.hand_back,
+                steering_mode=parts.inbox.steering_mode,
+            ),
+            budget=self._run.budget,
+            limits=services.limits.kernel(),
+            clock=services.clock,
+            strays=parts.strays,
+            new_id=services.new_id,
+        )
+
+    def _take_steering(self) -> Sequence[Input]:
+        items = self._parts.inbox.take_steering()
+        if items:
+            self._parts.queue_changed()
+        return items
+
+    def _take_follow_ups(self) -> Sequence[Input]:
+        items = self._parts.inbox.take_follow_ups()
+        if items:
+            self._parts.queue_changed()
+            self._gate.new_task()
+        return items
+
+    async def _on_stream_failure(
+        self, failure: StreamFailure, attempt: int, _: AbortSignal
+    ) -> Retry | GiveUp:
+        decision = self._parts.services.retry.decide(failure, attempt)
+        if isinstance(decision, Retry):
+            data: Data = {"attempt": attempt, "afterMs": round(decision.after * 1000), "kind": failure.kind}
+            self._parts.journal.record("retry", data | {"message": failure.message})
+            self._sink.set_state("retrying")
+        return decision

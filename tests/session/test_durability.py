@@ -1,0 +1,65 @@
+"""What is on the disk, and when: before a tool has effects, at the end of a turn, at the end of a run."""
+
+import json
+
+from steersman.agent.events import AgentEnd, RunError
+from steersman.session.errors import Refused
+from steersman.session.log import SessionLog
+from support.scripted_model import answer, call
+
+
+def noting_log(notes: list[str]) -> type[SessionLog]:
+    """A log that notes what is appended and, as `sync`, when all of it is on the disk."""
+
+    class NotingLog(SessionLog):
+        def append(self, line: bytes) -> None:
+            super().append(line)
+            notes.append(json.loads(line)["type"])
+
+        async def sync(self) -> None:
+            await super().sync()
+            if notes[-1] != "sync":
+                notes.append("sync")
+
+    return NotingLog
+
+
+async def test_what_a_crash_must_not_lose_is_synced_before_it_matters(harness):
+    notes: list[str] = []
+    h = harness(
+        answer("", call("read", {"path": "a.txt"})),
+        answer("", call("write", {"path": "b.txt", "content": "x\n"})),
+        answer("done"),
+        mode="full-auto",
+        log_class=noting_log(notes),
+    )
+    h.put("a.txt", "one\n")
+    await h.run()
+    read, write = (i for i, kind in enumerate(notes) if kind == "tool_execution_running")
+    assert notes[read + 1] == "tool_execution_end", "reading has no effects"
+    assert notes[write + 1 : write + 5] == ["sync", "checkpoint", "sync", "edit_applied"]
+    ends = [i for i, kind in enumerate(notes) if kind == "turn_end"]
+    assert [notes[i + 1] for i in ends] == ["sync"] * 3
+    assert notes[-2:] == ["agent_end", "sync"]
+
+
+async def test_an_end_that_could_only_be_told_leaves_the_session_to_be_mended(harness):
+    """The sink can fail where the log does not: then the log lacks the end, and must not get a next run after it."""
+    h = harness(answer("one"))
+    run = await h.manager.start(h.request())
+    driver = h.session._driver
+    assert driver is not None
+    driver._sink.begin()
+    driver._sink.tell(AgentEnd("error", error=RunError("logFailed", "It failed.")))
+    assert h.session.broken
+    assert h.session.live is None
+    try:
+        h.session.begin([], "test:scripted", h.model, "ask", run.budget)
+    except Refused as refused:
+        assert refused.code == "readOnly"
+    else:
+        raise AssertionError("begun")
+    run.task.cancel()
+    await h.run("again", session=run.session)
+    ends = [record["data"]["stopReason"] for record in h.records() if record["type"] == "agent_end"]
+    assert ends == ["interrupted", "complete"]

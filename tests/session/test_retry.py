@@ -1,0 +1,59 @@
+"""Which failed responses are asked for again, and when."""
+
+from typing import get_args
+
+import pytest
+
+from steersman.agent.hooks import GiveUp, Retry
+from steersman.agent.model import FailureKind, StreamFailure
+from steersman.session.retry import ATTEMPTS, RetryPolicy
+from support.scripted_model import answer, failure
+
+POLICY = RetryPolicy(jitter=lambda: 1.0)
+NEVER = {"refused", "not_found", "auth", "permission", "quota", "bad_request", "context_overflow"}
+
+
+@pytest.mark.parametrize("kind", get_args(FailureKind))
+def test_by_its_kind_a_failure_is_tried_again_a_few_times_or_never(kind):
+    tries = 1
+    while isinstance(POLICY.decide(StreamFailure(kind, "Failed."), tries), Retry):
+        tries += 1
+    assert tries == (1 if kind in NEVER else ATTEMPTS[kind])
+    assert tries <= 6
+
+
+def test_tool_use_failed_is_retried_twice():
+    assert ATTEMPTS["tool_use_failed"] == 3
+
+
+def test_waits_double_up_to_the_ceiling_with_jitter_in_their_second_half():
+    waits = [POLICY.decide(StreamFailure("overloaded", "x"), attempt).after for attempt in (1, 2, 3)]
+    assert waits == [1, 2, 4]
+    least = RetryPolicy(jitter=lambda: 0.0)
+    assert least.decide(StreamFailure("overloaded", "x"), 3).after == 2
+    short = RetryPolicy(ceiling=3, jitter=lambda: 1.0)
+    assert short.decide(StreamFailure("overloaded", "x"), 5).after == 3
+
+
+def test_what_the_provider_asks_for_is_waited_unless_it_is_too_long():
+    assert POLICY.decide(StreamFailure("rate_limit", "x", retry_after=7), 1) == Retry(7)
+    given_up = POLICY.decide(StreamFailure("rate_limit", "Too many.", retry_after=600), 1)
+    assert given_up == GiveUp("Too many. The provider asks to wait 10 minutes.")
+
+
+def test_an_empty_answer_that_was_cut_is_never_asked_for_again():
+    assert isinstance(POLICY.decide(StreamFailure("empty", "x", cut=True), 1), GiveUp)
+
+
+def test_giving_up_says_how_often_it_was_tried():
+    assert POLICY.decide(StreamFailure("timeout", "Silence."), 3) == GiveUp("Silence. It was tried 3 times.")
+
+
+async def test_an_abort_during_the_wait_ends_the_run_without_another_request(harness):
+    h = harness(failure("rate_limit"), answer("never"))
+    h.services.bus.listen(
+        lambda event: event.type == "message_end" and "discarded" in event.data and h.manager.abort()
+    )
+    await h.run()
+    assert h.end["stopReason"] == "aborted"
+    assert len(h.model.requests) == 1
