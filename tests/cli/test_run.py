@@ -228,7 +228,9 @@ def test_a_run_whose_reader_has_gone_is_aborted(line):
 
 
 def test_a_failing_command_is_noticed_also_under_a_parent_that_ignores_its_children(line):
-    model = line.tape(calls(("bash", {"command": "exit 3"})), {"expect": {"toolResults": "code 3"}, "text": "Seen."})
+    model = line.tape(
+        calls(("bash", {"command": "exit 3"})), {"expect": {"toolResults": "code 3"}, "text": "Seen."}
+    )
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         process = line.start("run", "try", "--model", model, "--mode", "full-auto", "--trust")
