@@ -172,9 +172,9 @@ class TerminalApprover:
 
 
 def _tell_end(run: Run, tell: Any) -> None:
-    if run.result is None:
+    if run.end is None:
         tell("The run failed; see the log.")
         return
-    tell(run.facts.sentence(run.result.end))
+    tell(run.facts.sentence(run.end))
     for setting in denied_settings(run.facts.denied):
         tell(f"What would have allowed a declined call: {setting}.")

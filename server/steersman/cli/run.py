@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from steersman.agent.loop import RunResult
     from steersman.session.manager import SessionManager
     from steersman.session.run import Run
     from steersman.session.settings import Settings
@@ -67,6 +66,7 @@ async def _run(args: argparse.Namespace, prompt: str, home: object, settings: "S
     from steersman.cli.terminal import Output, is_interactive
     from steersman.session.compose import build_services
     from steersman.session.home import Home
+    from steersman.session.housekeeping import tidy
     from steersman.session.manager import SessionManager, StartRequest
     from steersman.workspace.roots import Roots
 
@@ -79,18 +79,20 @@ async def _run(args: argparse.Namespace, prompt: str, home: object, settings: "S
     output = Output(on_gone=lambda: manager.abort(reason="nobody reads the output"))
     face = JsonFace(output) if args.json else TerminalFace() if sys.stdout.isatty() else PipeFace(output)
     services.bus.listen(face.on_event)
+    tidying = asyncio.create_task(asyncio.to_thread(tidy, home))
     try:
         roots = Roots([args.workspace], readable=[home.outputs])
         run = await manager.start(StartRequest(prompt, roots, args.session, model=args.model))
         run.release()
         stopper = _Stopper(manager, run)
-        result = await stopper.wait(args.timeout)
-        status = _status(run, result, timed_out=stopper.timed_out)
+        await stopper.wait(args.timeout)
+        status = _status(run, timed_out=stopper.timed_out)
         if not args.json:
             face.finish(run)
         return status
     finally:
         await manager.close()
+        await tidying
 
 
 class _Stopper:
@@ -100,13 +102,13 @@ class _Stopper:
         self._manager, self._run = manager, run
         self.timed_out = False
 
-    async def wait(self, timeout: float | None) -> "RunResult | None":
+    async def wait(self, timeout: float | None) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._on_signal, number)
         timer = loop.call_later(timeout, self._on_timeout) if timeout is not None else None
         try:
-            return await self._run.wait()
+            await self._run.wait()
         finally:
             if timer is not None:
                 timer.cancel()
@@ -121,10 +123,10 @@ class _Stopper:
         self._manager.abort(self._run.id, "timeout")
 
 
-def _status(run: "Run", result: "RunResult | None", *, timed_out: bool) -> int:
-    if result is None:
+def _status(run: "Run", *, timed_out: bool) -> int:
+    end = run.end
+    if end is None:
         return ERROR
-    end = result.end
     if end.stop_reason == "aborted":
         return TIMEOUT if timed_out else ABORTED
     if end.stop_reason in ("max_turns", "budget"):

@@ -22,6 +22,7 @@ from steersman.lsp.serve import StopReason, serve
 from steersman.lsp.wire import JsonValue
 from steersman.session.compose import build_services
 from steersman.session.home import Home
+from steersman.session.housekeeping import tidy
 from steersman.session.limits import Limits
 from steersman.session.manager import SessionManager
 from steersman.session.settings import Settings
@@ -52,12 +53,13 @@ class SteersmanServer:
             self.rpc, self._client, self._diffs, limits, clock, ready=lambda: self._ready
         )
         self.services = build_services(
-            home, settings, approver=approver, over_disk=self._over_disk, limits=limits
+            home, settings, approver=approver, over_disk=self._over_disk, limits=limits, clock=clock
         )
-        self.services.clock = clock
         self.manager = SessionManager(self.services)
         self._progress = FloorProgress(self.rpc, self._client, limits, clock)
         self._actions = AnswerActions(self.services.approvals, self._diffs)
+        self._home = home
+        self._tidying: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._register(home, settings)
 
@@ -99,6 +101,7 @@ class SteersmanServer:
 
     def _initialized(self, _: types.InitializedParams) -> None:
         self._ready = True
+        self._tidying = asyncio.create_task(asyncio.to_thread(tidy, self._home))
 
     def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         """New runs see the new folders; a live one keeps those that it began with."""
@@ -144,6 +147,8 @@ class SteersmanServer:
             await self.manager.close()
         finally:
             await self._progress.close()
+            if self._tidying is not None:
+                await asyncio.wait({self._tidying})
 
 
 class _Listeners:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from steersman.agent.model import Model
-from steersman.models.errors import ModelConfigError
+from steersman.models.errors import MissingKey, ModelConfigError
 
 if TYPE_CHECKING:
     import httpx
@@ -31,7 +31,8 @@ def resolve_model(
         client: for HTTP, instead of the process's own.
 
     Raises:
-        ModelConfigError: no such provider, no name, no key where one is needed, or a tape that can't be used.
+        MissingKey: no key where one is needed.
+        ModelConfigError: no such provider, no name, or a tape that can't be used.
     """
     provider, colon, name = spec.partition(":")
     if provider not in PROVIDERS or not colon or not name.strip():
@@ -42,7 +43,7 @@ def resolve_model(
 
         return TapeModel(name)
     if base_url is None and not api_key:
-        raise ModelConfigError(
+        raise MissingKey(
             f"No API key for {spec!r}: set STEERSMAN_API_KEY, or STEERSMAN_BASE_URL for a server of your own."
         )
     from steersman.models.openai_chat import OpenAIChat  # noqa: PLC0415 - only what is asked for is imported

@@ -2,6 +2,7 @@
 
 ModelError
 └── ModelConfigError      no usable model: unknown provider, no key, a bad base URL
+    ├── MissingKey        the model wants a key, and there is none
     └── TapeError         a tape that can't be read, or breaks the format
 """
 
@@ -12,6 +13,10 @@ class ModelError(Exception):
 
 class ModelConfigError(ModelError):
     """The model that was named can't be used as configured. The text says what to change."""
+
+
+class MissingKey(ModelConfigError):
+    """No key, and no server of one's own."""
 
 
 class TapeError(ModelConfigError):

@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from steersman.agent.clock import Clock, SystemClock
 from steersman.agent.model import Model
 from steersman.agent.tool import Tool
 from steersman.models.catalog import resolve_model
-from steersman.models.errors import ModelConfigError
+from steersman.models.errors import MissingKey, ModelConfigError
+from steersman.models.http import close_shared_client
 from steersman.session.approvals import Approvals, Approver
 from steersman.session.errors import Refused
 from steersman.session.home import Home
@@ -56,6 +58,7 @@ def build_services(
     approver: Approver | None,
     over_disk: OverDisk | None = None,
     limits: Limits | None = None,
+    clock: Clock | None = None,
     trusts_all: bool = False,
     keep_logs: bool = True,
 ) -> Services:
@@ -96,8 +99,10 @@ def build_services(
         make_tools=make_tools,
         trusts_all=trusts_all,
         kill_commands=guard.close,
+        close_models=close_shared_client,
         keep_logs=keep_logs,
         limits=limits,
+        clock=clock or SystemClock(),
     )
 
 
@@ -107,6 +112,8 @@ def _model_factory(home: Home, settings: Settings) -> Callable[[str], Model]:
             raise Refused("unknownModel", NO_MODEL.format(config=home.config))
         try:
             return resolve_model(spec, settings.base_url, settings.usable_key)
+        except MissingKey as error:
+            raise Refused("noCredentials", str(error)) from None
         except ModelConfigError as error:
             raise Refused("unknownModel", str(error)) from None
 

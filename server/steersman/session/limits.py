@@ -25,5 +25,8 @@ class Limits:
     stall: float = 300.0
     """Silence of a model's stream after which the kernel gives it up; the models' own limits are lower."""
 
+    margin: float = 0.5
+    """What the kernel waits beyond `grace`, so that a command that is killed at its end can still say so."""
+
     def kernel(self) -> KernelLimits:
-        return KernelLimits(grace=self.grace, stall=self.stall)
+        return KernelLimits(grace=self.grace + self.margin, stall=self.stall)

@@ -254,6 +254,7 @@ class SessionManager:
         self.closing = True
         await asyncio.gather(*self._opening.values(), return_exceptions=True)
         await asyncio.gather(*(session.close() for session in self._sessions.values()))
+        await self.services.close_models()
 
     # Inside
 

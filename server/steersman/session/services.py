@@ -1,7 +1,7 @@
 """What all sessions of one server share."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +30,10 @@ ToolFactory = Callable[[Workspace], Sequence[Tool]]
 """The tools of one session."""
 
 
+async def _nothing_to_close() -> None:
+    return
+
+
 @dataclass(slots=True)
 class Services:
     home: Home
@@ -44,6 +48,7 @@ class Services:
     log_class: type[SessionLog] = SessionLog
     """How logs are written."""
     kill_commands: Callable[[], None] = lambda: None
+    close_models: Callable[[], Awaitable[None]] = _nothing_to_close
     """Ends every command that still runs, when the server ends and has waited long enough."""
     keep_logs: bool = True
     """False: `--no-session`, nothing of a session is written."""

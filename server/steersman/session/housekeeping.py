@@ -1,0 +1,30 @@
+"""What nobody else takes away: old outputs of commands, diffs of servers that were killed."""
+
+import logging
+import time
+from pathlib import Path
+
+from steersman.session.home import Home
+from steersman.workspace.retention import prune_outputs
+
+log = logging.getLogger(__name__)
+
+DIFF_AGE = 24 * 3600.0
+"""Seconds after which a diff document is nobody's any more: a live question's is younger or rewritten."""
+
+
+def tidy(home: Home, *, now: float | None = None) -> None:
+    """Blocking; safe beside other servers that use the same home. What can't be removed is logged and stays."""
+    try:
+        prune_outputs(home.outputs, now=now)
+        _remove_older(home.diffs, (time.time() if now is None else now) - DIFF_AGE)
+    except OSError:
+        log.warning("%s could not be tidied", home.root, exc_info=True)
+
+
+def _remove_older(folder: Path, instant: float) -> None:
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        if path.suffix in (".diff", ".sh") and path.lstat().st_mtime < instant:
+            path.unlink(missing_ok=True)
