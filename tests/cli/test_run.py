@@ -238,3 +238,12 @@ def test_a_failing_command_is_noticed_also_under_a_parent_that_ignores_its_child
     finally:
         signal.signal(signal.SIGCHLD, before)
     assert out == b"Seen.\n"
+
+
+def test_a_reader_that_goes_gets_no_traceback(line):
+    (line.workspace / "answer.sse").write_text("data: [DONE]\n\n")
+    process = line.start("debug", "parse-stream", "--api", "openai-chat", "answer.sse")
+    process.stdout.close()
+    with process.stderr:
+        assert process.stderr.read() == b""
+    assert process.wait(30) == 141

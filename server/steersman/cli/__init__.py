@@ -1,6 +1,7 @@
 """The command line. Each command imports what it needs when it is asked for."""
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,9 @@ from steersman import __version__
 
 USAGE = 64
 """Exit status of a command line that can't be understood (EX_USAGE)."""
+
+READER_GONE = 141
+"""Exit status when nobody reads the output any more: what a shell says of SIGPIPE."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -35,5 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if hasattr(signal, "SIGCHLD"):
         # Some parents leave it ignored, and then every command would seem to end with status 0.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    status: int = args.func(args)
+    try:
+        status: int = args.func(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has gone (`| head`); what is still to be flushed at the exit goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
     return status

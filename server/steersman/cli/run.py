@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from steersman.session.home import Home
     from steersman.session.manager import SessionManager
     from steersman.session.run import Run
     from steersman.session.settings import Settings
@@ -61,16 +62,14 @@ def main(args: argparse.Namespace) -> int:
         return ERROR
 
 
-async def _run(args: argparse.Namespace, prompt: str, home: object, settings: "Settings") -> int:
+async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "Settings") -> int:
     from steersman.cli.faces import JsonFace, PipeFace, TerminalApprover, TerminalFace
     from steersman.cli.terminal import Output, is_interactive
     from steersman.session.compose import build_services
-    from steersman.session.home import Home
     from steersman.session.housekeeping import tidy
     from steersman.session.manager import SessionManager, StartRequest
     from steersman.workspace.roots import Roots
 
-    assert isinstance(home, Home)
     approver = TerminalApprover() if is_interactive() and not args.json else None
     services = build_services(
         home, settings, approver=approver, trusts_all=args.trust, keep_logs=not args.no_session
