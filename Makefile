@@ -22,6 +22,8 @@ setup: $(READY)
 
 # uv where it is installed (seconds), else the standard library's venv and pip.
 $(READY): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) was not found. Steersman needs Python 3.11 or newer: make PYTHON=python3.12"; exit 1; }
+	@echo "Setting up $(VENV) …"
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and f"Steersman needs Python 3.11 or newer; {sys.executable} is {v.major}.{v.minor}. Name another: make PYTHON=python3.12")'
 	@if command -v uv >/dev/null 2>&1; then \
 	    uv venv --quiet --allow-existing --python "$$(command -v $(PYTHON))" $(VENV) && \

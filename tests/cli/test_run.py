@@ -102,7 +102,37 @@ def test_without_a_model_the_error_names_the_settings_and_the_demo(line):
 
 @pytest.mark.parametrize("prompt", ["", "   \n"])
 def test_an_empty_prompt_is_an_error(line, prompt):
-    assert line.run("run", prompt, "--model", line.tape({"text": "Hi."})).status == 1
+    assert line.run("run", prompt, "--model", line.tape({"text": "Hi."})).status == 64
+
+
+def test_an_empty_prompt_from_a_pipe_is_an_error_too(line):
+    assert line.run("run", "-", "--model", line.tape({"text": "Hi."}), input=b"\n").status == 1
+
+
+def test_a_refusal_is_said_too(line):
+    done = line.run("run", "do it", "--model", line.tape({"refusal": "I can't help with that."}), "--json")
+    assert done.events[-1]["data"]["text"] == "I can't help with that."
+    assert line.run("run", "do it", "--model", line.tape({"refusal": "No."})).out == "No.\n"
+
+
+def test_on_a_pipe_a_failed_call_says_why(line):
+    done = line.run(
+        "run", "look", "--model", line.tape(calls(("read", {"path": "no.py"})), {"text": "Gone."})
+    )
+    assert "read no.py: failed: File not found: no.py" in done.err
+
+
+def test_a_run_that_was_stopped_says_how_to_go_on(line):
+    done = line.run("run", "wait", "--model", line.tape({"hang": True, "text": "…"}), "--timeout", "0.3")
+    assert "Stopped after 0.3 s (--timeout)." in done.err
+    session = next((line.home / "sessions").iterdir()).stem
+    assert f"steersman run --session {session}" in done.err
+
+
+def test_a_relative_home_is_refused(line):
+    done = line.run("run", "hello", "--model", line.tape({"text": "Hi."}), STEERSMAN_HOME="here")
+    assert done.status == 1
+    assert "STEERSMAN_HOME" in done.err and not (line.workspace / "here").exists()
 
 
 def test_a_dash_reads_the_prompt_from_standard_input(line):
@@ -149,7 +179,7 @@ def test_a_wrong_command_line_exits_64(line, arguments):
 
 def test_a_missing_workspace_is_an_error(line):
     done = line.run("run", "hello", "--model", line.tape({"text": "Hi."}), "--workspace", "nowhere")
-    assert done.status == 1
+    assert done.status == 64
     assert "nowhere" in done.err
 
 
@@ -192,8 +222,11 @@ def test_a_command_does_not_get_our_key(line):
 class TestOnATerminal:
     def test_a_person_is_shown_the_diff_and_asked(self, line):
         model = line.tape(calls(EDIT), {"text": "Fixed."})
-        done = line.run_on_terminal("run", "fix it", "--model", model, typed=[("say what you want", "a\n")])
+        done = line.run_on_terminal(
+            "run", "fix it", "--model", model, typed=[("say what you want", "x\n"), ("x", "a\n")]
+        )
         assert done.status == 0
+        assert done.out.count("[a]ccept") == 2  # a single letter that means nothing is asked about again
         assert "return a + b" in done.out
         assert text_of(line) == AFTER
 

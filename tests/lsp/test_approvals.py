@@ -115,7 +115,10 @@ async def test_a_client_that_can_not_be_asked_is_a_no_that_names_the_setting(tmp
         path, run, question = await proposed(it)
         question.fail(-32601)
         denied = (await it.ended(run))["denied"]
-        assert (denied[0]["by"], denied[0]["setting"]) == ("nobody", "mode auto-edit (--mode auto-edit)")
+        assert (denied[0]["by"], denied[0]["setting"]) == (
+            "nobody",
+            "--mode auto-edit, with --trust if the folder is not trusted yet",
+        )
         assert path.read_text() == "one\ntwo\nthree\n"
 
 

@@ -13,6 +13,9 @@ import pytest
 from steersman.cli import debug, tape
 from steersman.models.catalog import resolve_model
 from steersman.models.errors import ModelConfigError
+from support.anthropic_sse import sse as messages_sse
+from support.anthropic_sse import start, stop
+from support.anthropic_sse import text as messages_text
 from support.sse import call, sse, text
 
 TAPE = '{"tape": 1}\n{"text": "hello"}\n'
@@ -32,17 +35,23 @@ def test_a_name_is_resolved_to_its_provider(tmp_path):
     assert resolve_model(f"tape:{path}").id == "tape:demo.jsonl"
     assert resolve_model("openai-chat:qwen3:8b", "http://127.0.0.1:1/v1").id == "openai-chat:qwen3:8b"
     assert resolve_model("openai-chat:gpt-5", api_key="k" * 20).id == "openai-chat:gpt-5"
+    assert resolve_model("anthropic:claude-opus-5-5", api_key="k" * 20).id == "anthropic:claude-opus-5-5"
+    assert resolve_model("anthropic:claude-x", "http://127.0.0.1:1").id == "anthropic:claude-x"
 
 
-@pytest.mark.parametrize("spec", ["", "gpt-5", "openai-chat", "openai-chat:", "tape: ", "other:x"])
+@pytest.mark.parametrize(
+    "spec", ["", "gpt-5", "openai-chat", "openai-chat:", "anthropic", "tape: ", "other:x"]
+)
 def test_an_unknown_name_lists_what_there_is(spec):
-    with pytest.raises(ModelConfigError, match=r"openai-chat:NAME .*tape:FILE"):
+    with pytest.raises(ModelConfigError, match=r"openai-chat:NAME .*anthropic:NAME .*tape:FILE"):
         resolve_model(spec, "http://h", "k")
 
 
 def test_a_missing_key_and_a_missing_tape_say_what_to_do(tmp_path):
     with pytest.raises(ModelConfigError, match="STEERSMAN_API_KEY"):
         resolve_model("openai-chat:gpt-5")
+    with pytest.raises(ModelConfigError, match="STEERSMAN_API_KEY"):
+        resolve_model("anthropic:claude-x")
     with pytest.raises(ModelConfigError, match="Can't read the tape"):
         resolve_model(f"tape:{tmp_path}/none.jsonl")
 
@@ -52,7 +61,7 @@ def test_a_tape_needs_no_http_client(tmp_path):
     path.write_text(TAPE)
     code = (
         "import sys; from steersman.models.catalog import resolve_model; resolve_model(sys.argv[1]); "
-        "resolve_model('openai-chat:x', 'http://h'); "
+        "resolve_model('openai-chat:x', 'http://h'); resolve_model('anthropic:x', 'http://h'); "
         "sys.exit('httpx' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code, f"tape:{path}"], check=False).returncode == 0
@@ -76,6 +85,15 @@ def test_parse_stream_prints_the_parse(tmp_path, capsys):
         "id": "c1",
         "stop_reason": "tool_calls",
     }
+
+
+def test_parse_stream_of_the_other_api(tmp_path, capsys):
+    path = tmp_path / "body.sse"
+    path.write_bytes(messages_sse(start(), *messages_text(0, "Hello"), *stop()))
+    args = parsed("debug", "parse-stream", "--api", "anthropic", str(path))
+    assert args.func(args) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["text"], printed["stop_reason"], printed["usage"]["input"]) == ("Hello", "stop", 3)
 
 
 def test_parse_stream_of_a_missing_file_fails(tmp_path, capsys):

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from steersman.agent.messages import (
     AssistantMessage,
-    Image,
     Refusal,
     Text,
     Thinking,
@@ -17,20 +16,19 @@ from steersman.agent.messages import (
     UserMessage,
 )
 from steersman.agent.model import ModelRequest, ToolSpec
-from steersman.models.chat_request import (
+from steersman.models.chat_request import ChatQuirks, ChatRequestBuilder
+from steersman.models.wire_values import (
     IMAGE_LEFT_OUT,
     IMAGES_FOLLOW,
     NO_OUTPUT,
     NO_RESULT,
-    ChatQuirks,
-    ChatRequestBuilder,
     wire_arguments,
     wire_name,
 )
 from support.chat_rules import check_chat_request
+from support.histories import HISTORIES, PICTURE, TEXTS
 
 MODEL = "openai-chat:m-1"
-PICTURE = Image(data="aGk=", mime_type="image/png")
 
 
 def user(text: str = "hello", *more) -> UserMessage:
@@ -246,36 +244,6 @@ def test_what_was_sent_before_is_not_encoded_again():
     assert (before > 0, Watched.reads) == (True, before)
 
 
-TEXTS = st.text(st.characters(exclude_categories=()), max_size=5)
-IDS = st.sampled_from(["c1", "c2", "c3", "", "c.4", "x" * 60])
-USERS = st.builds(
-    lambda content: UserMessage(id="u", content=tuple(content)),
-    st.lists(st.builds(lambda text: Text(text=text), TEXTS) | st.just(PICTURE), max_size=3),
-)
-CALLS = st.builds(
-    ToolCall,
-    id=IDS,
-    name=st.sampled_from(["ls", "a b", "", "ü" * 70]),
-    arguments=st.sampled_from(["{}", "", '{"a":', "[]", '{"a": "\ud83d"}', '{"a":1}']),
-    provider_id=st.sampled_from([None, "", "call_0", "call_1", "c2"]),
-)
-BLOCKS = st.one_of(
-    CALLS,
-    st.builds(lambda text: Text(text=text), TEXTS),
-    st.builds(lambda text: Thinking(text=text), TEXTS),
-    st.builds(lambda text: Refusal(text=text), TEXTS),
-)
-ANSWERS = st.builds(
-    lambda content, model: assistant(*content, model=model),
-    st.lists(BLOCKS, max_size=4),
-    st.sampled_from([MODEL, "anthropic:c"]),
-)
-RESULTS = st.builds(
-    lambda call_id, content: ToolResultMessage(tool_call_id=call_id, tool_name="ls", content=tuple(content)),
-    IDS,
-    st.lists(st.builds(lambda text: Text(text=text), TEXTS) | st.just(PICTURE), max_size=2),
-)
-HISTORIES = st.lists(USERS | ANSWERS | RESULTS, max_size=12)
 QUIRKS = st.builds(
     ChatQuirks, replay_reasoning=st.booleans(), images=st.booleans(), stream_usage=st.booleans()
 )

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steersman.agent.model import StreamDone, StreamError
-from steersman.models import chat_body
+from steersman.models import body as answer_body
 from steersman.models.http import QUEUE_LIMIT, Stall, new_client
 from steersman.models.openai_chat import OpenAIChat
 from steersman.models.sse import EVENT_LIMIT
@@ -94,7 +94,7 @@ async def test_an_answer_without_end_is_given_up():
     server = sse(text("more"), done=False) + comment
     last = await endless(repeat(server), Stall())
     assert last.failure.kind == "protocol"
-    assert chat_body.BODY_LIMIT >= 64 << 20  # what real answers need: a token an event
+    assert answer_body.BODY_LIMIT >= 64 << 20  # what real answers need: a token an event
 
 
 async def test_what_was_compressed_is_passed_on_in_bounded_pieces():

@@ -1,5 +1,6 @@
 """Recorded responses of many providers, read in place: each must parse to what is expected of it."""
 
+import hashlib
 import importlib.util
 import os
 import warnings
@@ -8,8 +9,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from steersman.models.chat_body import ChatBody
-from steersman.models.debug import parse_recording
+from steersman.agent.model import BlockEnd
+from steersman.models.body import AnswerBody
+from steersman.models.debug import PARSERS, parse_recording
 from steersman.models.failures import classify, read_error_body
 from steersman.models.sse import SseParser
 from support.sse import cut_at, merged
@@ -18,8 +20,10 @@ CORPORA = os.environ.get("STEERSMAN_CORPORA")
 pytestmark = pytest.mark.skipif(
     not CORPORA, reason="recorded responses are not in this repository; STEERSMAN_CORPORA names their folder"
 )
-EXPLAINED = {"think-tags"}
+EXPLAINED = {"think-tags", "two-message-starts"}
 """Policies of the manifest under which a parse may differ from the expected one."""
+SPLICED = "anthropic__ai__spliced-message-start.sse"
+"""Two answers in one stream: told as a failure."""
 EVERY_CUT_BYTES = 8192
 
 
@@ -36,12 +40,12 @@ corpus = load_corpus() if CORPORA else None
 with warnings.catch_warnings():
     # The corpus' own reader leaves closing its files to the garbage collector.
     warnings.simplefilter("ignore", ResourceWarning)
-    STREAMS = list(corpus.load(api="openai-chat")) if corpus else []
+    STREAMS = [each for api in PARSERS for each in corpus.load(api=api)] if corpus else []
     ERRORS = list(corpus.load(kind="http-error")) if corpus else []
 
 
-def events_of(pieces):
-    body = ChatBody()
+def events_of(api, pieces):
+    body = AnswerBody(PARSERS[api]())
     events = [event for piece in pieces for event in body.feed(piece)]
     return merged([*events, *body.close(), *body.parser.finish()])
 
@@ -49,17 +53,39 @@ def events_of(pieces):
 @pytest.mark.parametrize("recording", STREAMS, ids=lambda each: each[0]["file"])
 def test_a_recording_parses_to_what_is_expected_however_it_is_cut(recording):
     meta, body, expected = recording
-    parsed = parse_recording("openai-chat", [body])
+    api = meta["api"]
+    parsed = parse_recording(api, [body])
     policies = {policy.partition(":")[0] for policy in meta.get("policy", ())}
     assert not corpus.compare(parsed, expected, meta) or policies & EXPLAINED
     assert (parsed["model"], parsed["id"]) == (expected["model"], expected["id"])
-    assert parsed["error"] or parsed["stop_reason"], "every recording without an error is usable"
-    whole = events_of([body])
+    usable = not parsed["error"] and meta["file"] != SPLICED
+    assert bool(parsed["stop_reason"]) == usable
+    whole = events_of(api, [body])
     cuts = ["wire", "random"] + (["bytes"] if len(body) <= EVERY_CUT_BYTES else [])
     for how in cuts:
-        assert events_of(corpus.split(body, how, meta)) == whole, how
+        assert events_of(api, corpus.split(body, how, meta)) == whole, how
     for place in range(1, len(body), max(1, len(body) // 8)):
-        assert events_of(cut_at(body, place)) == whole, place
+        assert events_of(api, cut_at(body, place)) == whole, place
+
+
+def test_the_signatures_of_recorded_thinking_are_whole():
+    signed = 0
+    for meta, body, expected in STREAMS:
+        if meta["api"] != "anthropic" or meta["file"] == SPLICED:
+            continue
+        ends = [event for event in events_of("anthropic", [body]) if isinstance(event, BlockEnd)]
+        told = [(event.redacted, fingerprint(event.signature)) for event in ends if event.signature]
+        known = [
+            (each["type"] == "redacted_thinking", each.get("data") or each["signature"])
+            for each in expected["reasoning_blocks"]
+        ]
+        assert told == [pair for pair in known if pair[1]], meta["file"]
+        signed += len(told)
+    assert signed > 10
+
+
+def fingerprint(signature):
+    return {"len": len(signature), "sha256_16": hashlib.sha256(signature.encode()).hexdigest()[:16]}
 
 
 def test_the_byte_layer_gives_the_same_events_at_every_cut():

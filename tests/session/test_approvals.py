@@ -62,7 +62,7 @@ async def test_without_anybody_to_ask_a_question_is_declined_and_names_the_setti
     assert not (h.root / "a.txt").exists()
     (denied,) = h.end["denied"]
     assert denied["by"] == "nobody"
-    assert denied["setting"] == "mode auto-edit (--mode auto-edit)"
+    assert denied["setting"] == "--mode auto-edit, with --trust if the folder is not trusted yet"
     assert "nobody to ask" in h.results()[0]
     assert h.end["message"] == "1 call declined."
 
@@ -342,7 +342,7 @@ async def test_read_only_refuses_changes_unasked_and_says_what_would_allow_them(
     assert person.asked == []
     assert h.outcomes == ["denied"]
     assert h.end["denied"][0]["by"] == "mode"
-    assert "--mode ask" in h.results()[0]
+    assert "any mode but read-only" in h.results()[0]
 
 
 async def test_the_question_shows_what_would_change(harness):

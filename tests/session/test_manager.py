@@ -218,9 +218,9 @@ async def test_the_session_that_was_used_last_in_a_root(harness, tmp_path):
     h = harness()
     h.model.fallback = answer("done")
     first, second = await h.run("a"), await h.run("b")
-    assert h.manager.most_recent(h.roots).id == second.session
+    assert h.manager.most_recent(h.roots) == second.session
     await h.run("c", session=first.session)
-    assert h.manager.most_recent(h.roots).id == first.session
+    assert h.manager.most_recent(h.roots) == first.session
     (tmp_path / "other").mkdir()
     assert h.manager.most_recent(Roots([tmp_path / "other"])) is None
 
@@ -248,14 +248,14 @@ async def test_configure_sets_the_defaults_or_one_sessions(harness):
     h = harness(answer("one"), answer("two"), answer("three"))
     h.models["test:other"] = h.model
     run = await h.run("first")
-    assert h.manager.configure(model="test:other", mode="auto-edit") == {
+    assert await h.manager.configure(model="test:other", mode="auto-edit") == {
         "model": "test:other",
         "mode": "auto-edit",
     }
     await h.run("second")
     assert h.specs[-1] == "test:other"
     assert h.of("config")[-1]["mode"] == "auto-edit"
-    answered = h.manager.configure(session=run.session, mode="read-only")
+    answered = await h.manager.configure(session=run.session, mode="read-only")
     assert answered == {"model": "test:scripted", "mode": "read-only"}
     await h.run("third", session=run.session)
     assert h.specs[-1] == "test:scripted"

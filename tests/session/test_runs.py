@@ -84,7 +84,7 @@ async def test_a_ceiling_ends_a_run_with_what_was_last_done_and_how_to_go_on(har
     assert h.end["stopReason"] == reason
     assert h.end["limit"] == ceiling
     assert h.end["lastAction"] == "ls ."
-    assert "Last: ls .." in h.end["message"]
+    assert "The last call was `ls .`." in h.end["message"]
     assert "Continue goes on from here" in h.end["message"]
     h.model.fallback = answer("finished")
     await h.run(None, session=run.session)

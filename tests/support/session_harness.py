@@ -236,7 +236,7 @@ class SessionHarness:
     @property
     def session(self) -> Session:
         """The only one."""
-        (session,) = self.manager._sessions.values()
+        (session,) = self.manager._sessions.all()
         return session
 
     def path(self, session: str | None = None) -> Path:
@@ -289,7 +289,7 @@ class SessionHarness:
                 assert numbered == [record for record in records if record["seq"] in seqs]
                 assert len(seqs) == len(numbered)
                 check_picture(read_picture(self.services.log_path(session)))
-        for session in self.manager._sessions.values():
+        for session in self.manager._sessions.all():
             if self.path(session.id).exists() and not session.live and not session.broken:
                 assert keys(session.picture.messages) == keys(read_picture(self.path(session.id)).messages)
         for model in self.models.values():

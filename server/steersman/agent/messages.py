@@ -131,6 +131,11 @@ class AssistantMessage:
         return plain_text(self.content)
 
     @property
+    def said(self) -> str:
+        """The text, or the refusal that stands in its place."""
+        return self.text or "".join(block.text for block in self.content if isinstance(block, Refusal))
+
+    @property
     def cut(self) -> bool:
         """The answer ended before the model was done with it: calls in it may be incomplete."""
         return self.stop_reason in CUT

@@ -24,7 +24,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns its exit status."""
-    from steersman.cli import debug, demo, run, serve, tape
+    from steersman.cli import debug, demo, doctor, models, run, schema, serve, tape
 
     parser = _Parser(
         prog="steersman",
@@ -33,9 +33,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"steersman {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (serve, run, demo, tape, debug):
+    for command in (serve, run, demo, doctor, models, tape, schema, debug):
         command.add_parser(commands)
-    args = parser.parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    if not given:
+        parser.print_help(sys.stderr)
+        return USAGE
+    args = parser.parse_args(given)
     if hasattr(signal, "SIGCHLD"):
         # Some parents leave it ignored, and then every command would seem to end with status 0.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)

@@ -1,16 +1,17 @@
 """What a run looks like on a terminal, in a pipe and as JSON; and how a question is asked on a terminal."""
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text as RichText
 
-from steersman.cli.terminal import Output, colour_diff, read_line, safe
+from steersman.cli.terminal import Output, Wrapper, colour_diff, read_line, safe
 from steersman.session.approvals import Answer, Question
 from steersman.session.facts import describe
-from steersman.session.gate import denied_settings
 from steersman.session.journal import Emitted
+from steersman.session.retry import sentence
 from steersman.session.run import Run
 
 _PREVIEW = 4
@@ -35,6 +36,7 @@ class TerminalFace:
 
     def __init__(self, console: Console | None = None) -> None:
         self._out = console or Console(highlight=False)
+        self._wrapper = Wrapper(self._out.width)
         self._kind: str | None = None
         self._calls: dict[str, str] = {}
         self._headed: str | None = None
@@ -49,7 +51,7 @@ class TerminalFace:
                 self._stream(data)
             case "message_end":
                 self._end_line()
-                if data.get("discarded") == "retried":
+                if data.get("discarded") == "retried" and data["partial"]:
                     self._print("  (that answer was discarded; asking again)", "dim")
             case "tool_execution_start":
                 self._calls[data["toolCallId"]] = describe(data["name"], data["args"])
@@ -61,14 +63,15 @@ class TerminalFace:
             case "tool_execution_end":
                 self._card(data)
             case "retry":
-                self._print(f"  {data['message']} Trying again in {data['afterMs'] / 1000:.1f} s.", "yellow")
+                wait = f"Trying again in {data['afterMs'] / 1000:.1f} s."
+                self._print(f"  {sentence(data['message'])} {wait}", "yellow", wrap=True)
             case "notice":
-                self._print(f"! {data['message']}", "yellow")
+                self._print(f"! {data['message']}", "yellow", wrap=True)
 
     def finish(self, run: Run) -> None:
         """One line on how it ended, and what would have allowed what was declined."""
         self._end_line()
-        _tell_end(run, lambda text: self._print(text, "bold"))
+        tell_end(run, lambda text: self._print(text, "bold", wrap=True))
 
     def _stream(self, data: dict[str, Any]) -> None:
         if data["kind"] not in ("text", "thinking", "refusal"):
@@ -77,12 +80,16 @@ class TerminalFace:
             self._end_line()
             self._kind = data["kind"]
         style = "dim italic" if data["kind"] == "thinking" else ""
-        self._out.print(RichText(safe(data["text"]), style=style), end="", soft_wrap=True)
+        self._write(self._wrapper.feed(safe(data["text"])), style)
 
     def _end_line(self) -> None:
         if self._kind is not None:
+            self._write(self._wrapper.end(), "")
             self._out.print()
             self._kind = None
+
+    def _write(self, text: str, style: str) -> None:
+        self._out.print(RichText(text, style=style), end="", soft_wrap=True)
 
     def _card(self, data: dict[str, Any]) -> None:
         title = self._calls.pop(data["toolCallId"], data["name"])
@@ -96,7 +103,9 @@ class TerminalFace:
                 self._print(f"✓ {title}", "cyan")
             if data["toolCallId"] in self._seen:
                 lines = lines[:1]
-            shown = lines[:_PREVIEW]
+            elif "@@" in text and data["name"] in ("edit", "write"):
+                lines = [line for line in lines if not line.startswith(("--- ", "+++ ", "@@ "))]
+            shown = lines[: 3 * _PREVIEW if "@@" in text else _PREVIEW]
         self._headed = None
         self._seen.discard(data["toolCallId"])
         left_out = f"  … {len(lines) - len(shown)} more lines"
@@ -107,8 +116,8 @@ class TerminalFace:
         if not data["isError"] and len(lines) > len(shown):
             self._print(left_out, "dim")
 
-    def _print(self, text: str, style: str) -> None:
-        self._out.print(RichText(safe(text), style=style), soft_wrap=True)
+    def _print(self, text: str, style: str, *, wrap: bool = False) -> None:
+        self._out.print(RichText(safe(text), style=style), soft_wrap=not wrap)
 
 
 class PipeFace:
@@ -122,20 +131,20 @@ class PipeFace:
         data = event.data
         match event.type:
             case "message_end" if data.get("role") == "assistant" and "discarded" not in data:
-                text = "".join(block["text"] for block in data["content"] if block["type"] == "text")
-                if text:
+                said = [block["text"] for block in data["content"] if block["type"] in ("text", "refusal")]
+                if text := "".join(said):
                     self._output.write(text.encode(errors="replace") + b"\n")
             case "tool_execution_start":
                 self._calls[data["toolCallId"]] = describe(data["name"], data["args"])
             case "tool_execution_end":
                 title = self._calls.pop(data["toolCallId"], data["name"])
-                self._tell(f"{title}: {data['outcome']}")
+                self._tell(f"{title}: {data['outcome']}{_reason(data)}")
             case "retry" | "notice":
                 self._tell(data["message"])
 
     def finish(self, run: Run) -> None:
         """How it ended."""
-        _tell_end(run, self._tell)
+        tell_end(run, self._tell)
 
     def _tell(self, text: str) -> None:
         print(safe(text), file=sys.stderr, flush=True)
@@ -151,30 +160,40 @@ class TerminalApprover:
         if question.command is not None:
             print(f"$ {safe(question.command)}", file=sys.stderr)
         grantable = "acceptForRun" in question.decisions
-        choices = (
-            "[a]ccept"
-            + (", accept all in this [r]un" if grantable else "")
-            + ", [d]ecline, [s]top, or say what you want: "
-        )
-        line = await read_line(choices)
-        if line is None:
-            return None
-        match line.strip().lower():
-            case "a" | "accept" | "y" | "yes":
-                return Answer("accept")
-            case "r" if grantable:
-                return Answer("acceptForRun")
-            case "s" | "stop" if "cancel" in question.decisions:
-                return Answer("cancel")
-            case "" | "d" | "decline" | "n" | "no":
-                return Answer("decline")
-        return Answer("decline", feedback=line.strip())
+        more = ", accept all in this [r]un" if grantable else ""
+        choices = f"[a]ccept{more}, [d]ecline (Enter), [s]top, or say what you want instead: "
+        while True:
+            line = await read_line(choices)
+            if line is None:
+                return None
+            match line.strip().lower():
+                case "a" | "accept" | "y" | "yes":
+                    return Answer("accept")
+                case "r" if grantable:
+                    return Answer("acceptForRun")
+                case "s" | "stop" if "cancel" in question.decisions:
+                    return Answer("cancel")
+                case "" | "d" | "decline" | "n" | "no":
+                    return Answer("decline")
+                case word if len(word) > 1:
+                    return Answer("decline", feedback=line.strip())
+            # a single letter that means nothing is a slip, not an instruction
 
 
-def _tell_end(run: Run, tell: Any) -> None:
+def tell_end(run: Run, tell: Callable[[str], None]) -> None:
+    """How a run ended, for a person: what it did, what would have allowed what was declined."""
     if run.end is None:
-        tell("The run failed; see the log.")
+        tell("The run failed; the log says how.")
         return
     tell(run.facts.sentence(run.end))
-    for setting in denied_settings(run.facts.denied):
-        tell(f"What would have allowed a declined call: {setting}.")
+    for denial in run.facts.denied:
+        if denial.setting is not None:
+            tell(f"{denial.title} was declined. What would allow it: {denial.setting}.")
+
+
+def _reason(data: dict[str, Any]) -> str:
+    """The first line of what a call that failed says."""
+    if data["outcome"] in ("ok", "denied"):
+        return ""
+    lines = "".join(block.get("text", "") for block in data["content"]).strip().splitlines()
+    return f": {lines[-1] if data['name'] == 'bash' else lines[0]}" if lines else ""

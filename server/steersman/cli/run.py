@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from steersman.models.recording import Recording
     from steersman.session.home import Home
     from steersman.session.manager import SessionManager
     from steersman.session.run import Run
@@ -22,17 +23,37 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "run",
         help="one run in a workspace, here or in a script",
-        description="Runs the agent on PROMPT until it is done. On a pipe, standard output has only the answer.",
+        description="Runs the agent on PROMPT until it is done. On a pipe, standard output has only what the "
+        "assistant says.",
         epilog="Exit status: 0 complete; 1 error; 2 stopped at a limit; 3 complete, but a call was declined because "
         "nobody could be asked, or by mode or rule, or after three declines; 64 usage; 124 timeout; 130 aborted.",
     )
-    parser.add_argument("prompt", metavar="PROMPT", help="what to do; - reads it from standard input")
-    parser.add_argument("--workspace", metavar="DIR", type=Path, default=Path(), help="default: here")
+    parser.add_argument(
+        "prompt", metavar="PROMPT", type=_prompt, help="what to do; - reads it from standard input"
+    )
+    parser.add_argument(
+        "--workspace",
+        metavar="DIR",
+        type=_folder,
+        default=Path(),
+        help="the folder to work in (default: here)",
+    )
     parser.add_argument("--model", metavar="PROVIDER:NAME", help="openai-chat:NAME or tape:FILE")
     parser.add_argument("--base-url", metavar="URL", help="of the model's API")
-    parser.add_argument("--mode", choices=["read-only", "ask", "auto-edit", "full-auto"])
+    parser.add_argument(
+        "--mode",
+        choices=["read-only", "ask", "auto-edit", "full-auto"],
+        help="what needs no question (default: ask); auto-edit and full-auto want a trusted folder",
+    )
     parser.add_argument("--json", action="store_true", help="one event per line on standard output")
-    parser.add_argument("--max-turns", metavar="N", type=_positive)
+    parser.add_argument("--max-turns", metavar="N", type=_positive, help="model answers (default: 100)")
+    parser.add_argument(
+        "--record",
+        metavar="FILE",
+        type=Path,
+        help="record the model's side as a tape, a new file outside the workspace; --model tape:FILE replays it. It "
+        "holds what the model was told, texts of files too; keys are masked",
+    )
     parser.add_argument("--timeout", metavar="S", type=_seconds, help="abort after S seconds")
     session = parser.add_mutually_exclusive_group()
     session.add_argument("--session", metavar="ID", help="go on in this session")
@@ -45,6 +66,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def main(args: argparse.Namespace) -> int:
     """Runs. Returns the exit status that the epilog lists."""
+    from steersman.models.errors import TapeError
+    from steersman.session.applog import configure_logging
     from steersman.session.errors import SessionError
     from steersman.session.home import Home
     from steersman.session.settings import load_settings
@@ -56,8 +79,9 @@ def main(args: argparse.Namespace) -> int:
         settings = load_settings(home).with_flags(
             model=args.model, base_url=args.base_url, mode=args.mode, max_turns=args.max_turns
         )
+        configure_logging(home, settings, stderr_level="error")
         return asyncio.run(_run(args, prompt, home, settings))
-    except (SessionError, WorkspaceError) as error:
+    except (SessionError, TapeError, WorkspaceError) as error:
         print(f"steersman run: {error}", file=sys.stderr)
         return ERROR
 
@@ -74,6 +98,9 @@ async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "S
     services = build_services(
         home, settings, approver=approver, trusts_all=args.trust, keep_logs=not args.no_session
     )
+    recording = _recording(args.record, settings) if args.record is not None else None
+    if recording is not None:
+        services.make_model = recording.wrap(services.make_model)
     manager = SessionManager(services)
     output = Output(on_gone=lambda: manager.abort(reason="nobody reads the output"))
     face = JsonFace(output) if args.json else TerminalFace() if sys.stdout.isatty() else PipeFace(output)
@@ -88,10 +115,28 @@ async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "S
         status = _status(run, timed_out=stopper.timed_out)
         if not args.json:
             face.finish(run)
+            _tell_more(args, run, timed_out=stopper.timed_out)
+        if recording is not None and recording.error is not None:
+            print(f"steersman run: {recording.path} is not complete: {recording.error}", file=sys.stderr)
+            return status or ERROR
         return status
     finally:
         await manager.close()
+        if recording is not None:
+            recording.close()
         await tidying
+
+
+def _recording(path: Path, settings: "Settings") -> "Recording":
+    from steersman.models.recording import Recording
+    from steersman.models.secrets import Redactor, secrets_of_url
+
+    url = settings.base_url or ""
+    try:
+        secrets = secrets_of_url(url)
+    except ValueError:  # no URL: the model refuses it
+        secrets = [url]
+    return Recording(path, Redactor([settings.api_key or "", *secrets]))
 
 
 class _Stopper:
@@ -136,15 +181,39 @@ def _status(run: "Run", *, timed_out: bool) -> int:
     return DECLINED if unasked or end.ended_by == "declines" else COMPLETE
 
 
+def _tell_more(args: argparse.Namespace, run: "Run", *, timed_out: bool) -> None:
+    """What the summary doesn't know: the command line's own limit, and how to go on."""
+    if timed_out:
+        print(f"Stopped after {args.timeout:g} s (--timeout).", file=sys.stderr)
+    end = run.end
+    if end is not None and not args.no_session and (end.stop_reason != "complete" or end.truncated):
+        print(f'To go on: steersman run --session {run.session} "go on"', file=sys.stderr)
+
+
+def _prompt(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it is empty: say what to do")
+    return text
+
+
+def _folder(text: str) -> Path:
+    path = Path(text)
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is no folder")
+    return path
+
+
 def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return value
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
+    return int(text)
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError("must be above 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
     return value

@@ -1,7 +1,6 @@
 """`steersman serve`: the language server on standard input and output."""
 
 import argparse
-import logging
 import sys
 
 
@@ -20,17 +19,18 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def main(args: argparse.Namespace) -> int:
     """Serves. Exit status as LSP says: 0 after a shutdown request, else 1."""
     from steersman.lsp.server import run_server
+    from steersman.session.applog import configure_logging
+    from steersman.session.errors import SessionError
     from steersman.session.home import Home
-    from steersman.session.settings import SettingsError, load_settings
+    from steersman.session.settings import load_settings
 
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=args.log_level.upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
-    home = Home.from_environment()
+    if sys.stdin.isatty():
+        print("steersman serve speaks LSP on standard input and output: editors start it.", file=sys.stderr)
     try:
-        return run_server(home, load_settings(home))
-    except SettingsError as error:
+        home = Home.from_environment()
+        settings = load_settings(home)
+        configure_logging(home, settings, stderr_level=args.log_level)
+        return run_server(home, settings)
+    except SessionError as error:
         print(f"steersman serve: {error}", file=sys.stderr)
         return 1

@@ -6,6 +6,8 @@ import re
 import sys
 from collections.abc import Callable
 
+from rich.cells import cell_len
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -32,6 +34,45 @@ class Output:
             # What Python still has to flush at its exit goes nowhere, instead of failing there.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             self._on_gone()
+
+
+class Wrapper:
+    """Breaks streamed text between words. A word is held back until it is known to be whole."""
+
+    def __init__(self, width: int) -> None:
+        self._width = max(width, 20)
+        self._column = 0
+        self._word = ""
+
+    def feed(self, text: str) -> str:
+        """What can be printed now."""
+        out: list[str] = []
+        *ended, self._word = re.split(r"(\s)", self._word + text)
+        for piece in ended:
+            if not piece:
+                continue
+            out.append(self._placed(piece))
+        return "".join(out)
+
+    def end(self) -> str:
+        """The rest; the next text begins a line."""
+        rest = self._placed(self._word) if self._word else ""
+        self._word, self._column = "", 0
+        return rest
+
+    def _placed(self, piece: str) -> str:
+        if piece == "\n":
+            self._column = 0
+            return piece
+        width = cell_len(piece)
+        if self._column + width > self._width and self._column > 0:
+            self._column = 0
+            if piece.isspace():
+                return "\n"
+            self._column = width
+            return f"\n{piece}"
+        self._column += width
+        return piece
 
 
 def is_interactive() -> bool:

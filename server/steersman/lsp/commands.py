@@ -100,7 +100,7 @@ class Commands:
             recent = self._manager.most_recent(roots)
             if recent is None:
                 raise Refused("unknownSession", "There is no session to continue: start one.")
-            session = recent.id
+            session = recent
         budget = params.budget.budget() if params.budget else None
         run = await self._manager.start(StartRequest(None, roots, session, budget=budget))
         return self._started(run, "Continue")
@@ -132,9 +132,7 @@ class Commands:
                     raise
             roots = self._roots(None)
             recent = self._manager.most_recent(roots)
-            run = await self._manager.start(
-                StartRequest(params.text, roots, recent.id if recent else None, exclusive=True)
-            )
+            run = await self._manager.start(StartRequest(params.text, roots, recent, exclusive=True))
         return {"disposition": "started", **self._started(run, params.text)}
 
     async def _abort(self, arguments: Sequence[JsonValue]) -> JsonValue:
@@ -163,7 +161,7 @@ class Commands:
 
     async def _configure(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(ConfigureParams, arguments)
-        return self._manager.configure(session=params.session, model=params.model, mode=params.mode)
+        return await self._manager.configure(session=params.session, model=params.model, mode=params.mode)
 
     def _guarded(self, handler: Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]) -> Handler:
         @functools.wraps(handler)

@@ -1,7 +1,19 @@
 """Puts the pieces of an answer together as block events. Every wire API's parser writes through it."""
 
+import re
+from typing import Final
+
 from steersman.agent.model import BlockDelta, BlockEnd, BlockKind, BlockStart, StreamEvent
-from steersman.models.surrogates import SurrogateMender
+from steersman.models.surrogates import SurrogateMender, whole
+
+_LONGEST_NAME: Final = 256
+_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def shown_name(text: str) -> str:
+    """A tool's name as it can be shown and stored, also if the model or its server made it up of anything."""
+    text = text[:_LONGEST_NAME]
+    return text if text.isidentifier() else _CONTROLS.sub("\ufffd", whole(text))
 
 
 class BlockWriter:
@@ -56,6 +68,11 @@ class BlockWriter:
         self.has_answer = True
         return self._start("toolCall", name, provider_id)
 
+    def start_thinking(self) -> int:
+        """Opens a block of thinking that is ended by its index, as one with a signature is; returns that index."""
+        self.end_text()
+        return self._start("thinking", "", None)
+
     def append(self, index: int, text: str) -> None:
         """More of block `index`."""
         if self._mender is not None:
@@ -65,14 +82,16 @@ class BlockWriter:
             self._pieces_of = index
         self._pieces.append(text)
 
-    def end(self, index: int, name: str | None = None, signature: str | None = None) -> None:
+    def end(
+        self, index: int, name: str | None = None, signature: str | None = None, *, redacted: bool = False
+    ) -> None:
         """Closes block `index`."""
         if self._mender is not None:
             rest = self._mender.rest(index)
             if rest:
                 self.append(index, rest)
         self._flush()
-        self._events.append(BlockEnd(index, name, signature))
+        self._events.append(BlockEnd(index, name, signature, redacted))
 
     def end_text(self) -> None:
         """Closes the open block of text, thinking or refusal, if there is one."""

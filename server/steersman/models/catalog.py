@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 PROVIDERS: Final = {
     "openai-chat": "openai-chat:NAME (any server with OpenAI's Chat Completions API)",
+    "anthropic": "anthropic:NAME (Anthropic's Messages API)",
     "tape": "tape:FILE (a recorded conversation, replayed)",
 }
 OPENAI_BASE_URL: Final = "https://api.openai.com/v1"
@@ -26,7 +27,7 @@ def resolve_model(
 
     Args:
         spec: `PROVIDER:NAME`; see `PROVIDERS`.
-        base_url: of an HTTP API; OpenAI's own if None.
+        base_url: of an HTTP API; the provider's own if None.
         api_key: for `base_url`. Whether the two belong together is for the caller to know.
         client: for HTTP, instead of the process's own.
 
@@ -46,6 +47,10 @@ def resolve_model(
         raise MissingKey(
             f"No API key for {spec!r}: set STEERSMAN_API_KEY, or STEERSMAN_BASE_URL for a server of your own."
         )
+    if provider == "anthropic":
+        from steersman.models.anthropic import ANTHROPIC_BASE_URL, Anthropic  # noqa: PLC0415 - as above
+
+        return Anthropic(name, base_url or ANTHROPIC_BASE_URL, api_key, client=client)
     from steersman.models.openai_chat import OpenAIChat  # noqa: PLC0415 - only what is asked for is imported
 
     return OpenAIChat(name, base_url or OPENAI_BASE_URL, api_key, client=client)

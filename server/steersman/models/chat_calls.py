@@ -1,17 +1,15 @@
 """Which call a piece of a Chat Completions `tool_calls` list belongs to. Providers differ in indices, ids and names."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 import orjson
 
+from steersman.models.blocks import shown_name
 from steersman.models.surrogates import whole
 
-_LONGEST_NAME: Final = 256
-_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _MOST_CHECKS: Final = 64
 """How often it is looked whether a call is complete when its name comes again: each look reads all its arguments."""
 
@@ -85,7 +83,7 @@ class CallSlots:
         slot = self._find(
             index if type(index) is int else None,
             whole(call_id) if isinstance(call_id, str) else "",
-            _name(name) if isinstance(name, str) else "",
+            shown_name(name) if isinstance(name, str) else "",
             arguments,
         )
         if arguments:
@@ -134,12 +132,6 @@ def _is_another(slot: CallSlot, call_id: str, name: str, arguments: str) -> bool
         return False
     slot.checks += 1
     return slot.is_complete
-
-
-def _name(text: str) -> str:
-    """A tool's name as it can be shown and stored, also if the model or its server made it up of anything."""
-    text = text[:_LONGEST_NAME]
-    return text if text.isidentifier() else _CONTROLS.sub("\ufffd", whole(text))
 
 
 def _arguments(value: object) -> str:

@@ -4,18 +4,16 @@ A chunk is "The chat completion chunk object" of the API reference, read as tole
 What the events can't say (the provider's own finish reason, its usage as sent) stays readable on the parser.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-import orjson
-
-from steersman.agent.messages import ModelStop
+from steersman.agent.messages import ModelStop, Usage
 from steersman.agent.model import StreamEvent
 from steersman.models.blocks import BlockWriter
 from steersman.models.chat_calls import CallSlots
 from steersman.models.chat_template import ChunkTemplate
 from steersman.models.chat_usage import ChatUsage, read_usage
+from steersman.models.event_json import read_event
 from steersman.models.sse import SseEvent
 from steersman.models.surrogates import whole
 
@@ -75,6 +73,22 @@ class ChatStreamParser:
         self._blocks = BlockWriter()
         self._calls = CallSlots()
         self._template: ChunkTemplate | None = None
+
+    @property
+    def what_broke(self) -> str:
+        return "sent an event that is not JSON"
+
+    @property
+    def missing_end(self) -> str:
+        return "neither a finish reason nor [DONE] came"
+
+    @property
+    def withheld(self) -> str:
+        return ""
+
+    @property
+    def counted(self) -> Usage:
+        return self.usage.usage() if self.usage is not None else Usage()
 
     @property
     def has_answer(self) -> bool:
@@ -151,16 +165,13 @@ class ChatStreamParser:
 
     def _decode(self, payload: bytes) -> object:
         try:
-            return orjson.loads(payload)
-        except orjson.JSONDecodeError:
-            # Half surrogate pairs, raw control characters and bytes that are no UTF-8 are refused by orjson only.
-            try:
-                chunk: object = json.loads(payload.decode("utf-8", "replace"), strict=False)
-            except (ValueError, RecursionError):
-                self.is_broken = not self.has_terminal_marker and self.error is None
-                return None
+            chunk, needs_mending = read_event(payload)
+        except ValueError:
+            self.is_broken = not self.has_terminal_marker and self.error is None
+            return None
+        if needs_mending:
             self._blocks.mend_surrogates()
-            return chunk
+        return chunk
 
     def _chunk(self, chunk: dict[str, object], *, is_error: bool) -> None:
         if self.model is None and isinstance(chunk.get("model"), str):

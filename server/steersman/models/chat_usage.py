@@ -26,6 +26,17 @@ class ChatUsage:
     def is_zero(self) -> bool:
         return not (self.input or self.output or self.total)
 
+    def as_sent(self) -> dict[str, int | None]:
+        """The provider's own numbers under our names."""
+        return {
+            "input": self.input,
+            "output": self.output,
+            "total": self.total,
+            "cache_read": self.cache_read,
+            "cache_write": self.cache_write,
+            "reasoning": self.reasoning,
+        }
+
     def usage(self) -> Usage:
         """In our terms: reasoning is part of the output, also where the provider counts it beside."""
         output, reasoning = self.output or 0, self.reasoning or 0

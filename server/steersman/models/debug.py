@@ -1,14 +1,20 @@
 """What a recorded response body parses to, as plain data: the stream's own parser, read out for people and tests."""
 
 import json
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Final, TypeAlias
 
 from steersman.agent.model import BlockDelta, BlockEnd, BlockStart, StreamEvent
-from steersman.models.chat_body import ChatBody
+from steersman.models.anthropic_stream import AnthropicStreamParser
+from steersman.models.body import AnswerBody
 from steersman.models.chat_stream import ChatStreamParser
 
-APIS: Final = ("openai-chat",)
+Parser: TypeAlias = ChatStreamParser | AnthropicStreamParser
+PARSERS: Final[Mapping[str, type[Parser]]] = {
+    "openai-chat": ChatStreamParser,
+    "anthropic": AnthropicStreamParser,
+}
+APIS: Final = tuple(PARSERS)
 
 
 def parse_recording(api: str, pieces: Iterable[bytes]) -> dict[str, object]:
@@ -21,16 +27,16 @@ def parse_recording(api: str, pieces: Iterable[bytes]) -> dict[str, object]:
     Raises:
         ValueError: an unknown API.
     """
-    if api not in APIS:
-        raise ValueError(f"unknown API {api!r}; known: {', '.join(APIS)}")
-    body = ChatBody()
+    if api not in PARSERS:
+        raise ValueError(f"unknown API {api!r}; known: {', '.join(PARSERS)}")
+    body: AnswerBody[Parser] = AnswerBody(PARSERS[api]())
     events = [event for piece in pieces for event in body.feed(piece)]
     events += body.close()
     events += body.parser.finish()
     return _parsed(body.parser, events)
 
 
-def _parsed(parser: ChatStreamParser, events: list[StreamEvent]) -> dict[str, object]:
+def _parsed(parser: Parser, events: list[StreamEvent]) -> dict[str, object]:
     starts = [event for event in events if isinstance(event, BlockStart)]
     names = {start.index: start.name for start in starts}
     texts: dict[int, list[str]] = {start.index: [] for start in starts}
@@ -44,7 +50,6 @@ def _parsed(parser: ChatStreamParser, events: list[StreamEvent]) -> dict[str, ob
         return "".join(piece for start in starts if start.kind == kind for piece in texts[start.index])
 
     calls = [start.index for start in starts if start.kind == "toolCall"]
-    usage = parser.usage
     return {
         "text": joined("text"),
         "reasoning": joined("thinking"),
@@ -54,19 +59,13 @@ def _parsed(parser: ChatStreamParser, events: list[StreamEvent]) -> dict[str, ob
             for index, call_id in zip(calls, parser.call_ids, strict=True)
         ],
         "finish_reason": parser.finish_reason,
-        "usage": usage
-        and {
-            "input": usage.input,
-            "output": usage.output,
-            "total": usage.total,
-            "cache_read": usage.cache_read,
-            "cache_write": usage.cache_write,
-            "reasoning": usage.reasoning,
-        },
+        "usage": parser.usage.as_sent() if parser.usage is not None else None,
         "error": _error(parser),
         "model": parser.model,
         "id": parser.id,
-        "stop_reason": None if parser.error or not parser.is_complete else parser.stop_reason,
+        "stop_reason": None
+        if parser.error or parser.is_broken or not parser.is_complete
+        else parser.stop_reason,
     }
 
 
@@ -78,7 +77,7 @@ def _call(call_id: str | None, name: str, arguments: str) -> dict[str, object]:
     return {"id": call_id, "name": name, "arguments": parsed, "arguments_raw": arguments}
 
 
-def _error(parser: ChatStreamParser) -> object:
+def _error(parser: Parser) -> object:
     error = parser.error
     if isinstance(error, dict):
         error = error.get("error", error)

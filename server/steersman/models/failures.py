@@ -45,6 +45,7 @@ _CODES: Final[Mapping[str, FailureKind]] = {
     "invalid_model": "not_found",
     "not_found_error": "not_found",
     "tool_use_failed": "tool_use_failed",
+    "timeout_error": "timeout",
     "invalid_value": "bad_request",
     "unsupported_value": "bad_request",
     "unsupported_parameter": "bad_request",
@@ -72,7 +73,7 @@ _PHRASES: Final[tuple[tuple[re.Pattern[str], FailureKind], ...]] = (
     (
         re.compile(
             r"context (?:length|window|size)|maximum context|too many (?:input )?tokens|prompt is too long"
-            r"|input is too long|token count.{0,40}exceeds"
+            r"|input is too long|exceed context limit|token count.{0,40}exceeds"
             r"|exceeds the (?:model's )?max\w* (?:number of )?(?:input )?tokens",
             re.IGNORECASE,
         ),
@@ -85,7 +86,10 @@ _PHRASES: Final[tuple[tuple[re.Pattern[str], FailureKind], ...]] = (
         "auth",
     ),
     (
-        re.compile(r"exceeded your current quota|insufficient (?:balance|credits?|funds)", re.IGNORECASE),
+        re.compile(
+            r"exceeded your current quota|insufficient (?:balance|credits?|funds)|credit balance is too low",
+            re.IGNORECASE,
+        ),
         "quota",
     ),
     (

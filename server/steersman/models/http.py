@@ -193,7 +193,7 @@ class Body:
         except HttpFailure as error:
             self._failure = error
         except Exception as error:  # noqa: BLE001 - whatever the transport raises has to arrive as a failure
-            self._failure = HttpFailure(_transport_failure(error, self._endpoint))
+            self._failure = HttpFailure(transport_failure(error, self._endpoint))
         finally:
             self._ended = True
             self.wake()
@@ -264,7 +264,7 @@ async def _read_bounded(response: "httpx.Response") -> bytes:
     return bytes(body[:ERROR_BODY_LIMIT])
 
 
-def _transport_failure(error: Exception, endpoint: Endpoint) -> StreamFailure:
+def transport_failure(error: Exception, endpoint: Endpoint) -> StreamFailure:
     """The failure of an exception of httpx. Only the texts of connection errors are repeated: others hold headers."""
     import httpx  # noqa: PLC0415 - see the module's docstring
 

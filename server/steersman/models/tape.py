@@ -1,71 +1,83 @@
 """A tape as a model: what it answers follows from the request alone, so tests, demos and bug reports repeat exactly.
 
-The format is in `tape_format`. Nothing here knows HTTP.
+The format is in `tape_format`. Nothing here knows HTTP, and no miss is ever answered by another model.
 """
 
 import asyncio
-import difflib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.messages import AssistantMessage, ToolResultMessage, Usage, UserMessage, plain_text
 from steersman.agent.model import (
     BlockDelta,
-    BlockEnd,
-    BlockKind,
     BlockStart,
     ModelRequest,
-    StreamDone,
     StreamError,
     StreamEvent,
     StreamFailure,
 )
-from steersman.models.tape_format import Conversation, Tape, TapeTurn, load_tape
+from steersman.models.errors import TapeError
+from steersman.models.tape_format import Tape, TapeTurn, load_tape
+from steersman.models.tape_match import difference, nearest, same_place, same_request
+from steersman.models.tape_normal import folders_of
+from steersman.models.tape_request import Fingerprint, Fingerprinter
+from steersman.models.tape_script import (
+    TapeMiss,
+    answer_events,
+    check_expectation,
+    failing_events,
+    find_turn,
+    has_blocks,
+    last_event,
+)
+from steersman.models.tape_turn import RecordedTurn
 
 Sleep = Callable[[float], Awaitable[None]]
 
-_SHOWN: Final = 300
-"""Characters of a request's text that the message of a miss shows."""
-
-
-class TapeMiss(Exception):
-    """The tape has no answer to this request. The text says what it has, and the difference."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The place in the tape that a request asks for."""
-
-    conversation: Conversation
-    number: int
-    """Of the turn in its conversation, from 0."""
-
-    @property
-    def turn(self) -> TapeTurn:
-        return self.conversation.turns[self.number]
+_TOGETHER: Final = 64
+"""Events of a recorded turn that come without letting anything else run."""
+_ABORTED: Final = StreamFailure("network", "Operation aborted")
 
 
 class TapeModel:
     """Answers from a tape.
 
-    The conversation is the one whose `when` is in the last user message that matches any; the turn is the number of
-    answers after that message. So the same request always gets the same answer, after a retry or a resume too. The
-    one thing kept between requests is how often an error with `times` has been told.
+    On a tape that was written by hand, the conversation is the one whose `when` is in the last user message that
+    matches any; the turn is the number of answers after that message. A recorded tape answers the requests that are
+    the same as one that was recorded, whatever came before them; recordings of the same request (one that was
+    retried) take turns. So the same request always gets the same answer, after a resume too. The one thing kept
+    between requests is how often one has been asked that fails at first.
 
     Args:
+        tape: a file's name may be followed by options: `FILE?loose`, `FILE?timed`, `FILE?loose&timed`.
+        loose: of a recorded tape: the place in the conversation decides, not what is in it.
+        timed: of a recorded tape: pieces come as slowly as they came then. Otherwise they come at once.
         sleep: waits for the tape's delays, in seconds.
 
     Raises:
         TapeError: the file can't be read, or breaks the format.
     """
 
-    def __init__(self, tape: Tape | str | Path, *, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        tape: Tape | str | Path,
+        *,
+        loose: bool = False,
+        timed: bool = False,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        options: set[str] = set()
+        if isinstance(tape, str):
+            tape, options = split_options(tape)
         self.tape = tape if isinstance(tape, Tape) else load_tape(tape)
+        self._loose = loose or "loose" in options
+        self._timed = timed or "timed" in options
         self._sleep = sleep
         self._failed: dict[int, int] = {}
+        self._asked: dict[str, int] = {}
+        self._fingerprints = Fingerprinter()
 
     @property
     def id(self) -> str:
@@ -74,27 +86,69 @@ class TapeModel:
     async def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
         """One turn as events. A miss is a `StreamError` of kind `bad_request`."""
         try:
-            found = find_turn(self.tape, request)
-            check_expectation(self.tape, found, request)
+            if self.tape.recorded:
+                events = self._replayed(self._find_recorded(request), request, signal)
+            else:
+                found = find_turn(self.tape, request)
+                check_expectation(self.tape, found, request)
+                events = self._written(found.turn, request, signal)
         except TapeMiss as miss:
             yield StreamError(StreamFailure("bad_request", str(miss)))
             return
-        turn = found.turn
+        async with aclosing(events):
+            async for event in events:
+                yield event
+
+    async def _written(
+        self, turn: TapeTurn, request: ModelRequest, signal: AbortSignal
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """A turn that was written by hand."""
         failing = self._is_failing(turn)
-        for event in _failing_events(turn) if failing else _answer_events(turn):
+        for event in failing_events(turn) if failing else answer_events(turn):
             pause = turn.delta_delay if isinstance(event, BlockDelta) else 0.0
             if isinstance(event, BlockStart) and event.index == 0:
                 pause = turn.delay
             if await self._aborted(pause, signal):
-                yield StreamError(StreamFailure("network", "Operation aborted"))
+                yield StreamError(_ABORTED)
                 return
             yield event
         if turn.hang and not failing:
             await signal.wait()
-        if await self._aborted(0.0 if _has_blocks(turn, failing=failing) else turn.delay, signal):
-            yield StreamError(StreamFailure("network", "Operation aborted"))
+        if await self._aborted(0.0 if has_blocks(turn, failing=failing) else turn.delay, signal):
+            yield StreamError(_ABORTED)
             return
-        yield _last_event(turn, request, failing=failing)
+        yield last_event(turn, request, failing=failing)
+
+    def _find_recorded(self, request: ModelRequest) -> RecordedTurn:
+        turns = self.tape.recorded
+        asked = self._fingerprints.take(request)
+        found = same_place(turns, asked) if self._loose else same_request(turns, asked)
+        if not found:
+            raise TapeMiss(_not_recorded(self.tape, asked, loose=self._loose))
+        digest = found[0].fingerprint.digest
+        number = self._asked.get(digest, 0)
+        self._asked[digest] = number + 1
+        return found[number % len(found)]
+
+    async def _replayed(
+        self, turn: RecordedTurn, request: ModelRequest, signal: AbortSignal
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """A turn as it was recorded, with the request's workspace folders in the place of those of then."""
+        turn = turn.in_folders(folders_of(request.system))
+        for number, (wait, event) in enumerate(turn.events(), 1):
+            if not number % _TOGETHER:
+                await asyncio.sleep(0)
+            if await self._aborted(wait if self._timed else 0.0, signal):
+                yield StreamError(_ABORTED)
+                return
+            yield event
+        if turn.end is None:
+            await signal.wait()
+        if await self._aborted(turn.wait if self._timed else 0.0, signal):
+            yield StreamError(_ABORTED, turn.usage)
+            return
+        if turn.end is not None:
+            yield turn.end
 
     def _is_failing(self, turn: TapeTurn) -> bool:
         if turn.error is None:
@@ -120,146 +174,30 @@ class TapeModel:
         return signal.aborted
 
 
-def find_turn(tape: Tape, request: ModelRequest) -> Found:
-    """The turn that answers `request`.
+def split_options(file: str) -> tuple[Path, set[str]]:
+    """`FILE?loose&timed` as the file and its options. A file that has such a name is itself.
 
     Raises:
-        TapeMiss: no conversation matches, or its turns are used up.
+        TapeError: no such option.
     """
-    answers = 0
-    default = next((each for each in tape.conversations if not each.when), None)
-    prompts = []
-    chosen = None
-    for message in reversed(request.messages):
-        if isinstance(message, AssistantMessage):
-            answers += 1
-        elif isinstance(message, UserMessage):
-            prompts.append(plain_text(message.content))
-            matching = (each for each in tape.conversations if each.when and each.matches(prompts[-1]))
-            chosen = next(matching, None)
-            if chosen is not None:
-                break
-    chosen = chosen or default
-    if chosen is None:
-        raise TapeMiss(_no_conversation(tape, prompts[-1] if prompts else ""))
-    if answers >= len(chosen.turns):
-        raise TapeMiss(
-            f"{_where(tape, chosen)} is at its end: it has {len(chosen.turns)} turns, and this request asks for turn "
-            f"{answers + 1}."
+    name, mark, words = file.rpartition("?")
+    if not mark or Path(file).expanduser().exists():
+        return Path(file), set()
+    options = set(words.split("&"))
+    unknown = sorted(options - {"loose", "timed"})
+    if unknown:
+        raise TapeError(
+            f"tape:{file}: unknown option {unknown[0]!r}; there are ?loose, ?timed, ?loose&timed."
         )
-    return Found(chosen, answers)
+    return Path(name), options
 
 
-def check_expectation(tape: Tape, found: Found, request: ModelRequest) -> None:
-    """Compares the request with the turn's `expect`.
-
-    Raises:
-        TapeMiss: it differs. The text names the turn, what was expected and what came.
-    """
-    expect = found.turn.expect
-    where = f"{_where(tape, found.conversation)}, turn {found.number + 1} (line {found.turn.line})"
-    texts = (
-        ("the last user message", expect.user, _last_user_text(request)),
-        ("the last tool results", expect.tool_results, "\n".join(_last_results(request))),
-        ("the system prompt", expect.system, request.system),
+def _not_recorded(tape: Tape, asked: Fingerprint, *, loose: bool) -> str:
+    near = nearest(tape.recorded, asked)
+    what = f"The nearest is turn {near.number} (line {near.line}): {difference(near.fingerprint, asked)}."
+    if loose:
+        return f"{tape.source} has no recording for this place of the conversation. {what}"
+    return (
+        f"{tape.source} has no recording of this request. {what} Record the run anew, or replay by place alone: "
+        f"tape:{tape.source}?loose"
     )
-    for what, parts, text in texts:
-        missing = next((part for part in parts if part not in text), None)
-        if missing is not None:
-            raise TapeMiss(f"{where} expects {what} to contain {missing!r}, but it is {_shown(text)}.")
-    offered = [tool.name for tool in request.tools]
-    missing = next((name for name in expect.tools if name not in offered), None)
-    if missing is not None:
-        raise TapeMiss(
-            f"{where} expects the tool {missing!r}, but there are: {', '.join(offered) or 'none'}."
-        )
-    if expect.messages is not None and expect.messages != len(request.messages):
-        raise TapeMiss(f"{where} expects {expect.messages} messages, but there are {len(request.messages)}.")
-
-
-def _answer_events(turn: TapeTurn) -> Iterator[StreamEvent]:
-    texts: tuple[tuple[BlockKind, str], ...] = (
-        ("thinking", turn.thinking),
-        ("text", turn.text),
-        ("refusal", turn.refusal),
-    )
-    index = 0
-    for kind, text in texts:
-        if text:
-            yield BlockStart(index, kind)
-            yield from _deltas(index, text, turn.chunk)
-            yield BlockEnd(index)
-            index += 1
-    for call in turn.tool_calls:
-        yield BlockStart(index, "toolCall", call.name, call.id)
-        yield from _deltas(index, call.arguments, turn.chunk)
-        yield BlockEnd(index)
-        index += 1
-
-
-def _failing_events(turn: TapeTurn) -> Iterator[StreamEvent]:
-    if turn.error is not None and turn.error.after:
-        yield BlockStart(0, "text")
-        yield from _deltas(0, turn.error.after, turn.chunk)
-
-
-def _deltas(index: int, text: str, chunk: int | None) -> Iterator[BlockDelta]:
-    size = chunk or max(1, len(text))
-    for start in range(0, len(text), size):
-        yield BlockDelta(index, text[start : start + size])
-
-
-def _has_blocks(turn: TapeTurn, *, failing: bool) -> bool:
-    return next(_failing_events(turn) if failing else _answer_events(turn), None) is not None
-
-
-def _last_event(turn: TapeTurn, request: ModelRequest, *, failing: bool) -> StreamEvent:
-    usage = turn.usage or _default_usage(turn, request)
-    if failing and turn.error is not None:
-        error = turn.error
-        return StreamError(StreamFailure(error.kind, error.message, error.retry_after, error.status), usage)
-    return StreamDone(turn.stop_reason, usage)
-
-
-def _default_usage(turn: TapeTurn, request: ModelRequest) -> Usage:
-    """Not zero, and the same on every machine: it counts messages, since texts may hold paths."""
-    said = len(turn.text) + len(turn.thinking) + sum(len(call.arguments) for call in turn.tool_calls)
-    return Usage(
-        input=100 + 50 * len(request.messages), output=1 + said // 4, reasoning=len(turn.thinking) // 4
-    )
-
-
-def _last_user_text(request: ModelRequest) -> str:
-    users = [message for message in request.messages if isinstance(message, UserMessage)]
-    return plain_text(users[-1].content) if users else ""
-
-
-def _last_results(request: ModelRequest) -> list[str]:
-    """The texts of the tool results after the last answer."""
-    results: list[str] = []
-    for message in reversed(request.messages):
-        if isinstance(message, AssistantMessage):
-            break
-        if isinstance(message, ToolResultMessage):
-            results.append(message.text)
-    return results[::-1]
-
-
-def _where(tape: Tape, conversation: Conversation) -> str:
-    return f"{tape.source}{f' ({_when(conversation)})' if conversation.when else ''}"
-
-
-def _when(conversation: Conversation) -> str:
-    return "when " + " and ".join(map(repr, conversation.when))
-
-
-def _no_conversation(tape: Tape, prompt: str) -> str:
-    known = [_when(conversation) for conversation in tape.conversations]
-    texts = {part.lower(): conversation for conversation in tape.conversations for part in conversation.when}
-    near = difflib.get_close_matches(prompt.lower(), texts, n=1, cutoff=0.3)
-    nearest = f" The nearest is {_when(texts[near[0]])} (line {texts[near[0]].line})." if near else ""
-    return f"{tape.source} has no conversation for {_shown(prompt)}. It has: {'; '.join(known)}.{nearest}"
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")

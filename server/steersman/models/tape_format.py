@@ -27,6 +27,28 @@ A turn is what the model answers to one request. All fields are optional, but a 
     hang                      true: after the answer nothing more comes until the request is aborted
     chunk                     characters in a delta; without it each block is one delta
     delayMs, deltaDelayMs     milliseconds before the turn, and before each delta
+
+A recorded tape has `"recorded": true` in its header, and is written by `steersman run --record` (`recording`). Each of
+its turns says what was asked and what came; there is no `when`. It answers the requests that it has recorded, whenever
+they are asked. It holds what the model was told: the texts of files that were read, and the outputs of commands.
+A last line that was torn, because the recorder was killed, is left out. The fields of a recorded turn:
+
+    request       {"digest": of all that follows, "system": digest of the system prompt, "tools": names offered,
+                  "keep": how many messages are those of the turn before, "messages": the ones after them}.
+                  A message is {"role": user · assistant · tool, "text", "name": of a result's tool, "toolCalls":
+                  [{"name", "arguments" or "argumentsText"}]}. All of it is normalised: what stands for a path of the
+                  machine, a date, an id, a duration or a key is `<workspace>`, `<home>`, `<temp>`, `<date>`, …
+    model         the model that was recorded, `provider:name`
+    blocks        [{"kind": text · thinking · refusal · toolCall, "name", "id": the provider's, "endName": a name that
+                  came late, "signature", "redacted"}], in the order of the answer
+    stream        what came, each with the milliseconds since what came before: [ms, block, text] is a delta, [ms,
+                  block] the beginning of a block, and the second time its end, [ms] a sign of life. The last [ms] is
+                  the end. A call's text is its arguments as the model wrote them
+    folders       what stands for the workspace folders in those texts; a replay puts in its own
+    stopReason    of an answer that came to its end; `answeredBy` is the model that the provider named
+    error         instead: {"kind", "message", "retryAfter", "status", "cut": true if asking again is no use}
+    aborted       true, instead: an abort cut the stream. A replay waits there, until it is aborted too
+    usage         as it was; zero where the provider told none
 """
 
 import json
@@ -35,9 +57,12 @@ from pathlib import Path
 from typing import Final, get_args
 
 from steersman.agent.messages import ModelStop, Usage
-from steersman.agent.model import FailureKind
 from steersman.models.errors import TapeError
 from steersman.models.tape_entry import Entry
+from steersman.models.tape_fields import TapeFailure, read_failure, read_usage
+from steersman.models.tape_lines import read_turn
+from steersman.models.tape_request import Said
+from steersman.models.tape_turn import RecordedTurn
 
 VERSION: Final = 1
 
@@ -48,16 +73,6 @@ class TapeCall:
     arguments: str
     """JSON text, as the model is to write it; it need not be valid."""
     id: str
-
-
-@dataclass(frozen=True, slots=True)
-class TapeFailure:
-    kind: FailureKind
-    message: str
-    retry_after: float | None = None
-    status: int | None = None
-    after: str = ""
-    times: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +119,8 @@ class Tape:
     """What messages call it: the file's name without folders."""
     name: str
     conversations: tuple[Conversation, ...]
+    recorded: tuple[RecordedTurn, ...] = ()
+    """The turns of a recorded tape, which has no conversations."""
 
 
 def load_tape(path: str | Path) -> Tape:
@@ -114,12 +131,21 @@ def load_tape(path: str | Path) -> Tape:
     """
     path = Path(path).expanduser()
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = _decoded(path.read_bytes())
     except OSError as error:
         raise TapeError(f"Can't read the tape {path}: {error.strerror or error}.") from None
     except UnicodeDecodeError as error:
         raise TapeError(f"Can't read the tape {path}: not UTF-8 at byte {error.start}.") from None
     return parse_tape(text, path.name)
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if error.reason != "unexpected end of data":
+            raise
+        return data[: error.start].decode("utf-8-sig")  # a recorder was killed within a character
 
 
 def parse_tape(text: str, source: str) -> Tape:
@@ -130,12 +156,15 @@ def parse_tape(text: str, source: str) -> Tape:
     """
     # Not splitlines(): U+2028 and its kind may stand in a string.
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1)]
-    entries = [
-        Entry.parse(source, number, line) for number, line in lines if line and not line.startswith("#")
-    ]
-    if not entries:
+    lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
+    if not lines:
         raise TapeError(f'{source} is empty: a tape begins with the line {{"tape": {VERSION}}}.')
-    name = _header(entries[0], source)
+    first = Entry.parse(source, *lines[0])
+    name, is_recorded = _header(first, source)
+    if is_recorded:
+        whole = lines[1:] if text.endswith("\n") else _without_torn_line(lines[1:])
+        return Tape(source, name, (), _recorded_turns(source, whole))
+    entries = [first, *(Entry.parse(source, number, line) for number, line in lines[1:])]
     conversations = [Conversation(entries[0].line)]
     for entry in entries[1:]:
         if entry.has("when"):
@@ -151,7 +180,29 @@ def parse_tape(text: str, source: str) -> Tape:
     return Tape(source, name, used)
 
 
-def _header(entry: Entry, source: str) -> str:
+def _recorded_turns(source: str, lines: list[tuple[int, str]]) -> tuple[RecordedTurn, ...]:
+    turns: list[RecordedTurn] = []
+    before: tuple[Said, ...] = ()
+    for number, line in lines:
+        turn = read_turn(Entry.parse(source, number, line), len(turns) + 1, before)
+        before = turn.fingerprint.messages
+        turns.append(turn)
+    if not turns:
+        raise TapeError(f"{source} has no turns: its recorder ended before the model had answered.")
+    return tuple(turns)
+
+
+def _without_torn_line(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """A recorder ends each line with a line end, so what follows the last one is a line that it did not finish."""
+    try:
+        whole = not lines or isinstance(json.loads(lines[-1][1]), dict)
+    except ValueError:
+        whole = False
+    return lines if whole else lines[:-1]
+
+
+def _header(entry: Entry, source: str) -> tuple[str, bool]:
+    """The tape's name, and whether it was recorded."""
     version = entry.raw("tape")
     if version != VERSION or isinstance(version, bool):
         raise TapeError(
@@ -164,8 +215,9 @@ def _header(entry: Entry, source: str) -> str:
         )
     name = entry.string("name")
     entry.string("description")
-    entry.end("tape, name, description")
-    return name or source
+    recorded = entry.take("recorded", bool, False, "true or false")
+    entry.end("tape, name, description, recorded")
+    return name or source, recorded
 
 
 def _conversation(entry: Entry) -> Conversation:
@@ -185,9 +237,9 @@ def _turn(entry: Entry) -> TapeTurn:
         refusal=entry.string("refusal"),
         tool_calls=calls,
         stop_reason=_stop_reason(entry, calls),
-        usage=_usage(entry),
+        usage=read_usage(entry),
         expect=_expect(entry),
-        error=_failure(entry),
+        error=read_failure(entry),
         hang=entry.take("hang", bool, False, "true or false"),
         chunk=entry.count("chunk", least=1),
         delay=(entry.number("delayMs") or 0.0) / 1000,
@@ -229,23 +281,6 @@ def _stop_reason(entry: Entry, calls: tuple[TapeCall, ...]) -> ModelStop:
     return next(word for word in words if word == chosen)
 
 
-def _usage(entry: Entry) -> Usage | None:
-    value = entry.raw("usage")
-    if value is None:
-        return None
-    fields = entry.inner("usage", value)
-    usage = Usage(
-        input=fields.count("input") or 0,
-        output=fields.count("output") or 0,
-        cache_read=fields.count("cacheRead") or 0,
-        cache_write=fields.count("cacheWrite") or 0,
-        reasoning=fields.count("reasoning") or 0,
-        cost=fields.number("cost") or 0.0,
-    )
-    fields.end("input, output, cacheRead, cacheWrite, reasoning, cost")
-    return usage
-
-
 def _expect(entry: Entry) -> Expect:
     value = entry.raw("expect")
     if value is None:
@@ -260,23 +295,3 @@ def _expect(entry: Entry) -> Expect:
     )
     fields.end("user, toolResults, system, tools, messages")
     return expect
-
-
-def _failure(entry: Entry) -> TapeFailure | None:
-    value = entry.raw("error")
-    if value is None:
-        return None
-    fields = entry.inner("error", value)
-    kinds: tuple[FailureKind, ...] = get_args(FailureKind)
-    chosen = fields.word("kind", kinds, "")
-    kind = next(word for word in kinds if word == chosen)
-    failure = TapeFailure(
-        kind=kind,
-        message=fields.string("message") or f"a {kind} failure of the tape",
-        retry_after=fields.number("retryAfter"),
-        status=fields.count("status", least=300),
-        after=fields.string("after"),
-        times=fields.count("times", least=1),
-    )
-    fields.end("kind, message, retryAfter, status, after, times")
-    return failure

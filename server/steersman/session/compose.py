@@ -67,6 +67,7 @@ def build_services(
     Raises:
         SettingsError: a pattern in the settings can't be used.
     """
+    home.make()
     limits = limits or Limits()
     guard = Guard()
     atexit.register(guard.close)

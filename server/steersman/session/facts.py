@@ -76,7 +76,7 @@ class RunFacts:
                 return f"The answer was cut at the model's output limit; continue asks for the rest. {did}".strip()
             return did or "Done; nothing was changed."
         if end.stop_reason in ("max_turns", "budget"):
-            last = f" Last: {describe_call(end.last_call)}." if end.last_call else ""
+            last = f" The last call was `{describe_call(end.last_call)}`." if end.last_call else ""
             limit = _LIMITS[end.limit or "turns"]
             return f"Stopped at the limit of {limit}.{last} Continue goes on from here. {did}".strip()
         if end.stop_reason == "aborted":

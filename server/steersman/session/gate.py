@@ -4,7 +4,7 @@ It is the kernel's `before_tool_call`. What a call would do is told by `needs`; 
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.events import EndedBy
@@ -139,8 +139,3 @@ def _title(pending: PendingCall) -> str:
     if pending.proposal is not None:
         return pending.proposal.title
     return describe(pending.call.name, pending.arguments)
-
-
-def denied_settings(denials: Iterable[Denial]) -> list[str]:
-    """What would have allowed the calls that nobody could be asked about, without repeats."""
-    return list(dict.fromkeys(denial.setting for denial in denials if denial.setting))

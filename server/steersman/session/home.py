@@ -1,11 +1,20 @@
 """Where Steersman keeps what it writes outside workspaces: `STEERSMAN_HOME`, or the platform's place for user data."""
 
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from platformdirs import user_data_path
+
+from steersman.session.errors import SessionError
+
+log = logging.getLogger(__name__)
+
+
+class HomeError(SessionError):
+    """STEERSMAN_HOME can't be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +23,23 @@ class Home:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> "Home":
+        """The place that the environment names.
+
+        Raises:
+            HomeError: it is not absolute.
+        """
         named = environ.get("STEERSMAN_HOME")
-        return cls(
-            Path(named).expanduser().absolute() if named else user_data_path("steersman", appauthor=False)
-        )
+        root = Path(named).expanduser() if named else user_data_path("steersman", appauthor=False)
+        if not root.is_absolute():
+            raise HomeError(f"STEERSMAN_HOME is {named}: it must be an absolute path, outside of workspaces.")
+        return cls(root)
+
+    def make(self) -> None:
+        """Makes the folder, for its owner only. One that can't be made is told of by the first who needs it."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            log.info("%s could not be made: %s", self.root, error)
 
     @property
     def config(self) -> Path:

@@ -96,6 +96,11 @@ class Journal:
         self._held: deque[Emitted] = deque()
         """Waits for the sync of an event before it."""
 
+    @property
+    def kept(self) -> bool:
+        """Whether there is a log."""
+        return self._log is not None
+
     def record(self, kind: str, data: Data, *, run: str | None = None, turn: int | None = None) -> None:
         """Keeps an event, then tells it. Run and turn are those that are open, unless they are given.
 

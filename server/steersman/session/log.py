@@ -57,7 +57,10 @@ class SessionLog:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             return cls._locked(path, os.O_CREAT | os.O_EXCL)
         except OSError as error:
-            raise LogError(f"The session log can't be made: {path}: {error.strerror}") from error
+            raise LogError(
+                f"The session log can't be made: {path}: {error.strerror}. "
+                "Set STEERSMAN_HOME to a folder that can be written, or keep no log (run --no-session)."
+            ) from error
 
     @classmethod
     def open(cls, path: Path) -> tuple["SessionLog", Tail]:

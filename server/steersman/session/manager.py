@@ -3,10 +3,7 @@
 Every public method raises `Refused` with a code when it can't be done; nothing is half done then.
 """
 
-import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from steersman import __version__
 from steersman.agent.config import Budget
@@ -14,12 +11,13 @@ from steersman.agent.events import Input, InputKind
 from steersman.agent.messages import AssistantMessage, CustomMessage, Json
 from steersman.agent.model import Model
 from steersman.session.errors import LogError, Refused
+from steersman.session.open_sessions import OpenSessions, folder
 from steersman.session.run import Run
 from steersman.session.services import Services
 from steersman.session.session import Session
 from steersman.session.settings import Mode
 from steersman.session.status import question_data, session_data
-from steersman.session.store import Store, roots_of
+from steersman.session.store import Store
 from steersman.session.wire import Data
 from steersman.workspace.roots import Roots
 
@@ -45,8 +43,7 @@ class SessionManager:
         self.services = services
         self.closing = False
         self._store = Store(services)
-        self._sessions: dict[str, Session] = {}
-        self._opening: dict[str, asyncio.Task[Session]] = {}
+        self._sessions = OpenSessions(services, self._store)
         self._starting: list[StartRequest] = []
         """Starts that are on their way: a second one in the same place is refused, not raced."""
         self._runs: set[str] = set()
@@ -69,29 +66,31 @@ class SessionManager:
         self._refuse_when_busy(request)
         self._starting.append(request)
         try:
-            session = await self._session(request)
-            self._refuse_when_closing()
-            return self._begin(session, request)
+            with self._sessions.wanted(request.session):
+                session = await self._session(request)
+                self._refuse_when_closing()
+                return self._begin(session, request)
         finally:
             self._starting.remove(request)
+            self._sessions.close_unused()
 
     def _refuse_when_busy(self, request: StartRequest) -> None:
-        root = _folder(request.roots)
-        places = [_folder(each.roots) for each in self._starting]
-        places += [_folder(session.roots) for session in self._live()]
+        root = folder(request.roots)
+        places = [folder(each.roots) for each in self._starting]
+        places += [folder(session.roots) for session in self._sessions.live()]
         if request.exclusive and root in places:
             raise Refused("busy", "A run is live in this folder: steer it, queue a follow-up, or abort it.")
         if request.session is None:
             return
         if any(each.session == request.session for each in self._starting):
             raise Refused("busy", "A run is being started in this session.", session=request.session)
-        if request.session in self._sessions:
-            self._sessions[request.session].refuse_if_live()
+        if (session := self._sessions.get(request.session)) is not None:
+            session.refuse_if_live()
 
     def _begin(self, session: Session, request: StartRequest) -> Run:
         settings = self.services.settings
         spec, model = self._model_for(request, session)
-        mode = request.mode or session.mode or self._mode or settings.mode
+        mode = request.mode or session.kept.mode or self._mode or settings.mode
         prompt = request.prompt if request.prompt is not None else _continuation(session)
         inputs = [] if prompt is None else [Input("prompt", session.user_message(prompt))]
         budget = request.budget or (Budget(turns=settings.max_turns) if settings.max_turns else Budget())
@@ -137,7 +136,7 @@ class SessionManager:
         Raises:
             Refused: notRunning, ambiguous, unknownRun.
         """
-        live = {session.live.id: session for session in self._live() if session.live is not None}
+        live = {session.live.id: session for session in self._sessions.live() if session.live is not None}
         if run is None:
             if not live:
                 raise Refused("notRunning", "No run is live. Start one.")
@@ -150,10 +149,9 @@ class SessionManager:
             raise Refused("notRunning", f"The run {run} has ended.", run=run)
         raise Refused("unknownRun", f"There is no run {run} here.", run=run)
 
-    def most_recent(self, roots: Roots) -> Session | None:
-        """The session that was used last in this root, of those that are open here."""
-        mine = [session for session in self._sessions.values() if _folder(session.roots) == _folder(roots)]
-        return max(mine, key=lambda session: session.last_used, default=None)
+    def most_recent(self, roots: Roots) -> str | None:
+        """The id of the session that was used last in this root, of those that this server knows."""
+        return self._sessions.most_recent(roots)
 
     # Sessions
 
@@ -163,7 +161,7 @@ class SessionManager:
         if request.prompt is None:
             raise Refused("emptyPrompt", "There is nothing to continue: start with a prompt.")
         self._model_for(request)  # refused before there is a session
-        return self._add(Session(self.services, request.roots, self._store.create(request.roots)))
+        return self._sessions.create(request.roots)
 
     async def resume(self, session_id: str, roots: Roots | None = None) -> Session:
         """The session, opened from its log if it isn't open here, or if its log could not be written. What a crash
@@ -173,27 +171,7 @@ class SessionManager:
             Refused: unknownSession, locked, readOnly (the log can't be read or written), shuttingDown.
         """
         self._refuse_when_closing()
-        known = self._sessions.get(session_id)
-        if known is not None and (known.live is not None or not known.broken):
-            return known
-        opening = self._opening.get(session_id)
-        if opening is None:
-            opening = asyncio.create_task(self._open(session_id, roots))
-            self._opening[session_id] = opening
-            opening.add_done_callback(lambda _: self._opening.pop(session_id, None))
-        return await asyncio.shield(opening)
-
-    async def _open(self, session_id: str, roots: Roots | None) -> Session:
-        broken = self._sessions.get(session_id)
-        if broken is not None:
-            await broken.close()
-        journal = await self._store.open(session_id, roots or Roots([]))
-        where = roots if roots is not None and roots.folders else roots_of(journal.picture)
-        return self._add(Session(self.services, where, journal))
-
-    def _add(self, session: Session) -> Session:
-        self._sessions[session.id] = session
-        return session
+        return await self._sessions.open(session_id, roots)
 
     # What can be asked
 
@@ -202,7 +180,7 @@ class SessionManager:
         return {
             "version": __version__,
             **self._defaults(),
-            "sessions": [session_data(session) for session in self._sessions.values()],
+            "sessions": [session_data(session) for session in self._sessions.all()],
             "approvals": [question_data(question) for question in self.services.approvals.list()],
         }
 
@@ -223,43 +201,39 @@ class SessionManager:
         events, more = await self._store.events(session_id, run=run, after=after, limit=limit, upto=upto)
         return {"events": events, "more": more, "streaming": None if more else streaming}
 
-    def configure(
+    async def configure(
         self, *, session: str | None = None, model: str | None = None, mode: Mode | None = None
     ) -> Data:
         """Sets model and mode of one session, or of those that this server will make.
 
         Raises:
-            Refused: unknownSession, unknownModel, noCredentials, readOnly.
+            Refused: unknownSession, unknownModel, noCredentials, readOnly, locked, shuttingDown.
         """
         if model is not None:
             self.services.make_model(model)
         if session is None:
             self._model, self._mode = model or self._model, mode or self._mode
             return self._defaults()
-        if session not in self._sessions:
-            raise Refused("unknownSession", f"The session {session} is not open here.", session=session)
-        configured = self._sessions[session]
-        try:
-            configured.configure(model=model, mode=mode)
-        except LogError as error:
-            raise Refused("readOnly", str(error), session=session) from error
+        self._sessions.refuse_unless_known(session)
+        with self._sessions.wanted(session):
+            configured = self._sessions.get(session) or await self.resume(session)
+            try:
+                configured.configure(model=model, mode=mode)
+            except LogError as error:
+                raise Refused("readOnly", str(error), session=session) from error
         defaults = self._defaults()
         return defaults | {
             "model": configured.model_spec or defaults["model"],
-            "mode": configured.mode or defaults["mode"],
+            "mode": configured.kept.mode or defaults["mode"],
         }
 
     async def close(self) -> None:
         """Ends live runs as interrupted and releases every log. Nothing new is begun from now on."""
         self.closing = True
-        await asyncio.gather(*self._opening.values(), return_exceptions=True)
-        await asyncio.gather(*(session.close() for session in self._sessions.values()))
+        await self._sessions.close()
         await self.services.close_models()
 
     # Inside
-
-    def _live(self) -> Sequence[Session]:
-        return [session for session in self._sessions.values() if session.live is not None]
 
     def _defaults(self) -> Data:
         settings = self.services.settings
@@ -293,7 +267,3 @@ def _continuation(session: Session) -> str | None:
     if tail is None or isinstance(tail, AssistantMessage):
         raise Refused("emptyPrompt", "There is nothing to continue: start with a prompt.", session=session.id)
     return None
-
-
-def _folder(roots: Roots) -> Path | None:
-    return roots.primary.path if roots.primary is not None else None

@@ -90,7 +90,7 @@ class OpenRun:
             self.usage += message.usage
             self._calls = {call.id: _OpenCall(call) for call in message.tool_calls}
             self.last_call = message.tool_calls[-1] if message.tool_calls else self.last_call
-            self.facts.text = message.text or self.facts.text
+            self.facts.text = message.said or self.facts.text
         elif isinstance(message, UserMessage):
             text = "\n".join(block.text for block in message.content if isinstance(block, Text))
             delivered = next((item for item in self._taken if item["text"] == text), None)

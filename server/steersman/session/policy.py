@@ -59,9 +59,9 @@ class Refuse:
 Verdict = Allowed | Ask | Refuse
 
 _MODE_HINT = {
-    "edit": "mode auto-edit (--mode auto-edit)",
-    "delete": "mode full-auto (--mode full-auto)",
-    "command": "mode full-auto (--mode full-auto), or allow_commands in config.toml",
+    "edit": "--mode auto-edit, with --trust if the folder is not trusted yet",
+    "delete": "--mode full-auto, with --trust if the folder is not trusted yet",
+    "command": "--mode full-auto, with --trust if the folder is not trusted yet, or allow_commands in config.toml",
 }
 
 
@@ -99,20 +99,22 @@ class Policy:
     def decide(self, need: Need, grants: Sequence[Grants] = ()) -> Verdict:
         if self.mode == "read-only" and need.effect != "read":
             return Refuse(
-                f"The session is read-only: {_doing(need)} is not allowed.", "another mode (--mode ask)"
+                f"The session is read-only: {_doing(need)} is not allowed.", "any mode but read-only"
             )
         if any(grant.cover(need) for grant in grants):
             return Allowed()
         if need.outside:
             return Ask(
-                "outside", f"{_doing(need).capitalize()} outside the workspace.", "no setting; run it there"
+                "outside",
+                f"{_doing(need).capitalize()} outside the workspace.",
+                "none; start in that folder to work there",
             )
         if need.protected:
             reason = f"{need.protected} is protected: it decides what runs on your machine or elsewhere."
-            return Ask("protected", reason, "no setting: it is always asked about")
+            return Ask("protected", reason, "none; it is asked about in every mode")
         if need.conflict:
             reason = "The file has unsaved changes in the editor and was changed on the disk too."
-            return Ask("conflict", reason, "no setting: save or reload the file")
+            return Ask("conflict", reason, "none; save or reload the file")
         if need.effect == "command":
             return self._command(need)
         if need.effect == "delete":
@@ -126,7 +128,7 @@ class Policy:
         command = need.command or ""
         if need.names_denied:
             reason = f"The command names {need.names_denied}, which a deny rule covers."
-            return Ask("protected", reason, "no setting: it is always asked about")
+            return Ask("protected", reason, "none; it is asked about in every mode")
         if self.mode == "full-auto" or any(matches(rule, command) for rule in self.allow_commands):
             return Allowed()
         return Ask("command", "Commands are asked about in this mode.", _MODE_HINT["command"])

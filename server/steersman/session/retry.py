@@ -20,6 +20,12 @@ ATTEMPTS: dict[FailureKind, int] = {
 """Requests in all, the first included. A kind that isn't here is never tried again."""
 
 
+_HINTS: dict[FailureKind, str] = {
+    "network": " Is the model's server running, and the base URL right (http or https, host, port)?",
+}
+"""What to do, for failures whose own words rarely say it."""
+
+
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     base: float = 1.0
@@ -34,11 +40,17 @@ class RetryPolicy:
         allowed = 0 if failure.cut else ATTEMPTS.get(failure.kind, 0)
         if attempt >= allowed:
             tried = f" It was tried {attempt} times." if attempt > 1 else ""
-            return GiveUp(f"{failure.message}{tried}")
+            return GiveUp(f"{sentence(failure.message)}{_HINTS.get(failure.kind, '')}{tried}")
         if failure.retry_after is not None:
             if failure.retry_after > self.ceiling:
                 minutes = failure.retry_after / 60
-                return GiveUp(f"{failure.message} The provider asks to wait {minutes:.0f} minutes.")
+                return GiveUp(f"{sentence(failure.message)} The provider asks to wait {minutes:.0f} minutes.")
             return Retry(failure.retry_after)
         wait = min(self.ceiling, self.base * 2 ** (attempt - 1))
         return Retry(wait / 2 + wait / 2 * self.jitter())
+
+
+def sentence(text: str) -> str:
+    """`text` as a whole sentence: other programs' messages come without a full stop."""
+    text = text.strip()
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."

@@ -139,11 +139,15 @@ class AgentStartData(EventData):
 
 
 class TurnStartData(EventData):
+    """A turn begins: the model is asked."""
+
     event = "turn_start"
     turn: Annotated[int, Field(ge=1)]
 
 
 class MessageStartData(EventData):
+    """A message begins; its `message_end` says what became of it."""
+
     event = "message_start"
     message_id: str
     role: Literal["user", "assistant", "custom"]
@@ -196,6 +200,8 @@ class DiscardedData(EventData):
 
 
 class ToolStartData(EventData):
+    """A committed call is taken up, also one that will not run."""
+
     event = "tool_execution_start"
     tool_call_id: str
     name: str
@@ -239,6 +245,8 @@ class ToolEndData(EventData):
 
 
 class TurnEndData(EventData):
+    """The answer and the results of its calls are complete."""
+
     event = "turn_end"
     turn: Annotated[int, Field(ge=1)]
     stop_reason: TurnStop
@@ -351,6 +359,8 @@ class ApprovalRequestedData(EventData):
 
 
 class ApprovalResolvedData(EventData):
+    """A question has its one answer."""
+
     event = "approval_resolved"
     id: str
     tool_call_id: str
@@ -467,28 +477,3 @@ def validate(event: dict[str, Any]) -> EventData:
     if envelope.seq is not None and not form.durable:
         raise ValueError(f"{envelope.type} is not kept, and has the number {envelope.seq}")
     return form.model_validate(envelope.data)
-
-
-def json_schema() -> dict[str, Any]:
-    """JSON Schema of one event, one alternative for each form."""
-    definitions: dict[str, Any] = {}
-    alternatives = []
-    for form in EVENTS:
-        schema = form.model_json_schema(ref_template="#/$defs/{model}")
-        definitions |= schema.pop("$defs", {})
-        definitions[form.__name__] = schema
-        envelope = Event.model_json_schema()
-        envelope["title"] = form.event
-        envelope["properties"] |= {
-            "type": {"const": form.event},
-            "data": {"$ref": f"#/$defs/{form.__name__}"},
-        }
-        if not form.durable:
-            del envelope["properties"]["seq"]
-        alternatives.append(envelope)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Steersman event",
-        "oneOf": alternatives,
-        "$defs": definitions,
-    }

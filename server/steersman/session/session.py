@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from steersman.agent.config import Budget
 from steersman.agent.events import AgentEnd, Input, InputKind
@@ -28,18 +29,30 @@ from steersman.workspace.roots import Roots
 log = logging.getLogger(__name__)
 
 
-class Session:
-    """Made by `SessionManager`. All use is from one event loop."""
+@dataclass(slots=True)
+class Kept:
+    """What a session knows that its log doesn't. It holds for the life of this server, also while the log is closed."""
 
-    def __init__(self, services: Services, roots: Roots, journal: Journal) -> None:
+    roots: Roots
+    last_used: float
+    """Seconds since 1970."""
+    mode: Mode | None = None
+    """As configured here; that of an earlier server or of one run is not kept."""
+    grants: Grants = field(default_factory=Grants)
+
+
+class Session:
+    """Made by `OpenSessions`. All use is from one event loop."""
+
+    def __init__(self, services: Services, roots: Roots, journal: Journal, kept: Kept | None = None) -> None:
+        """`kept`: from when it was open before."""
         self.id = journal.session
         self.roots = roots
         self.live: Run | None = None
         self.model_spec = journal.picture.model
         """`PROVIDER:NAME` that was used last."""
-        self.mode: Mode | None = None
-        """As configured here; that of an earlier server or of one run is not kept."""
-        self.last_used = services.now()
+        self.kept = kept or Kept(roots, services.now())
+        self.kept.roots, self.kept.last_used = roots, services.now()
         self._services, self._journal = services, journal
         self._driver: RunDriver | None = None
         self._parts = self._assemble(services, roots, journal)
@@ -56,7 +69,7 @@ class Session:
             changes,
             tools=list(services.make_tools(workspace)),
             strays=Strays(self._stray_settled),
-            grants=Grants(),
+            grants=self.kept.grants,
         )
 
     @property
@@ -68,6 +81,11 @@ class Session:
     def broken(self) -> bool:
         """The log could not be written: read-only until it is opened again."""
         return self._journal.broken
+
+    @property
+    def can_be_reopened(self) -> bool:
+        """Nothing goes on in it, and all that it knows is in its log or in `kept`."""
+        return self.live is None and self._journal.kept and not len(self._parts.strays)
 
     @property
     def queue(self) -> tuple[Input, ...]:
@@ -84,7 +102,7 @@ class Session:
             raise Refused("readOnly", "The session's log could not be written; open the session again.")
         run = Run(self._services.new_id("run"), self.id, tuple(inputs), budget, mode, spec)
         self.live, self.model_spec = run, spec
-        self.last_used = self._services.now()
+        self.kept.last_used = self._services.now()
         self._parts.inbox.reopen()
         self._driver = RunDriver(run, model, self._parts, lambda: self._ended(run))
         run.task = asyncio.create_task(self._driver.drive())
@@ -137,9 +155,9 @@ class Session:
         Raises:
             LogError: it could not be kept; nothing was set.
         """
-        model, mode = model or self.model_spec, mode or self.mode
+        model, mode = model or self.model_spec, mode or self.kept.mode
         self._parts.record_config(model, mode)
-        self.model_spec, self.mode = model, mode
+        self.model_spec, self.kept.mode = model, mode
 
     async def close(self) -> None:
         """Ends what is live as interrupted, in bounded time, and releases the log."""

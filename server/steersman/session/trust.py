@@ -103,8 +103,8 @@ class TrustCheck:
         untrusted = [folder for folder in matters if not await self._is_trusted(folder)]
         if loose and untrusted and not signal.aborted:
             self._notice(
-                f"{untrusted[0]} is not a trusted folder: mode {mode} is not used, every change is asked about. "
-                "Trust it when you are asked, or start with --trust."
+                f"{untrusted[0]} is not a trusted folder: mode {mode} is not used, every change needs a question. "
+                "To use it, trust the folder when you are asked, or start with --trust."
             )
         return Terms(
             stricter(mode, "ask") if untrusted else mode, first in matters and first not in untrusted

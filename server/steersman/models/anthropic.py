@@ -1,0 +1,88 @@
+"""Anthropic's Messages API, and servers that are compatible with it, as a model.
+
+The stream's terminal marker is `message_stop`; without it nothing of a response is used.
+"""
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Final
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.model import ModelRequest, StreamEvent
+from steersman.models.answer import stream_answer
+from steersman.models.anthropic_request import AnthropicRequestBuilder
+from steersman.models.anthropic_stream import AnthropicStreamParser
+from steersman.models.anthropic_thinking import BINDING_BETA, ThinkingStyle
+from steersman.models.base_url import header_value, split_base_url, with_path
+from steersman.models.body import AnswerBody
+from steersman.models.http import Endpoint, Stall
+from steersman.models.secrets import Redactor, secrets_of_url
+
+if TYPE_CHECKING:
+    import httpx
+
+ANTHROPIC_BASE_URL: Final = "https://api.anthropic.com"
+_VERSION: Final = "2023-06-01"
+"""The only version of the API that its reference names ("API versioning")."""
+
+
+class Anthropic:
+    """A model behind `POST {base_url}/v1/messages`. See `agent.model.Model` for the contract of its streams.
+
+    Args:
+        name: the model's name at the server. Whether it thinks by effort or by budget is read from it.
+        base_url: without the version, as Anthropic's clients have it; one that ends with `/v1` or with `/messages` is
+            understood too. A query is kept.
+        api_key: sent as `x-api-key`; None or empty for servers that want none.
+        client: instead of the process's own client; the caller closes it.
+
+    Raises:
+        ModelConfigError: the base URL or the key can't be used.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str = ANTHROPIC_BASE_URL,
+        api_key: str | None = None,
+        *,
+        provider: str = "anthropic",
+        stall: Stall | None = None,
+        client: "httpx.AsyncClient | None" = None,
+    ) -> None:
+        key = (api_key or "").strip()
+        url = _messages_url(base_url)
+        headers = {
+            "content-type": "application/json",
+            "accept": "text/event-stream",
+            # Compressing small pieces delays them, and costs more than it saves.
+            "accept-encoding": "identity",
+            "anthropic-version": _VERSION,
+        }
+        if key:
+            headers["x-api-key"] = header_value(key)
+        if ThinkingStyle.of(name).binds:
+            headers["anthropic-beta"] = BINDING_BETA
+        redact = Redactor([key, *secrets_of_url(base_url)])
+        self._id = f"{provider}:{name}"
+        self._endpoint = Endpoint(url, headers, stall or Stall(), redact)
+        self._requests = AnthropicRequestBuilder(self._id, name)
+        self._client = client
+
+    @property
+    def id(self) -> str:
+        return self._id
+
+    def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
+        """One response as events; never raises. Blocks are closed by `BlockEnd` in a response that is complete."""
+        answer = AnswerBody(AnthropicStreamParser())
+        return stream_answer(
+            self._endpoint, self._client, lambda: self._requests.body(request), signal, answer
+        )
+
+
+def _messages_url(base_url: str) -> str:
+    parts = split_base_url(base_url, ANTHROPIC_BASE_URL)
+    path = parts.path.rstrip("/")
+    if not path.endswith("/messages"):
+        path += "/messages" if path.endswith("/v1") else "/v1/messages"
+    return with_path(parts, path)

@@ -1,0 +1,128 @@
+"""Content blocks and tools of a Messages request, each encoded on its own. What may stand where is not known here.
+
+The shapes are those of "Create a Message" in the API reference.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import orjson
+
+from steersman.agent.messages import (
+    AssistantMessage,
+    Image,
+    LlmMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+    plain_text,
+)
+from steersman.agent.model import ModelRequest, ToolSpec
+from steersman.models.wire_values import (
+    IMAGE_LEFT_OUT,
+    IMAGES_FOLLOW,
+    NO_OUTPUT,
+    NO_RESULT,
+    NO_TEXT,
+    encode,
+    wire_arguments,
+    wire_name,
+)
+
+MARK: Final = {"type": "ephemeral"}
+"""Up to here the request may be kept in the provider's prompt cache."""
+_IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
+
+
+def marked(block: bytes) -> bytes:
+    """An encoded block with a cache mark."""
+    return block[:-1] + b',"cache_control":' + encode(MARK) + b"}"
+
+
+def result_block(wire_id: str, result: ToolResultMessage | None) -> bytes:
+    """The result of one call; None stands for one that is missing."""
+    block: dict[str, object] = {"type": "tool_result", "tool_use_id": wire_id}
+    if result is None:
+        return encode({**block, "content": NO_RESULT, "is_error": True})
+    text, images = plain_text(result.content), taken_images(result.content)
+    if result.is_error:
+        # An error's content is text only.
+        parts = [text if text.strip() else "", IMAGES_FOLLOW if images else ""]
+        return encode({**block, "content": "\n".join(filter(None, parts)) or NO_OUTPUT, "is_error": True})
+    if not any(isinstance(part, Image) for part in result.content):
+        return encode({**block, "content": text if text.strip() else NO_OUTPUT})
+    return encode(block)[:-1] + b',"content":[' + b",".join(_content(result.content)) + b"]}"
+
+
+def user_blocks(message: UserMessage) -> list[bytes]:
+    """What a user said; never nothing."""
+    return _content(message.content) or [text_block(NO_TEXT)]
+
+
+def _content(content: Sequence[Text | Image]) -> list[bytes]:
+    """Texts and images in their order; blank texts are left out, and so are images that the API does not take."""
+    blocks = []
+    for part in content:
+        if isinstance(part, Image):
+            blocks.append(image_block(part) if _is_taken(part) else text_block(IMAGE_LEFT_OUT))
+        elif part.text.strip():
+            blocks.append(text_block(part.text))
+    return blocks
+
+
+def taken_images(content: Sequence[Text | Image]) -> list[Image]:
+    """The images that the API takes."""
+    return [part for part in content if isinstance(part, Image) and _is_taken(part)]
+
+
+def _is_taken(image: Image) -> bool:
+    return bool(image.data) and image.mime_type in _IMAGE_TYPES
+
+
+def image_block(image: Image) -> bytes:
+    source = {"type": "base64", "media_type": image.mime_type, "data": image.data}
+    return encode({"type": "image", "source": source})
+
+
+def text_block(text: str) -> bytes:
+    return encode({"type": "text", "text": text})
+
+
+def thinking_block(block: Thinking) -> bytes:
+    """Thinking as it came, with its signature."""
+    if block.redacted:
+        return encode({"type": "redacted_thinking", "data": block.signature})
+    return encode({"type": "thinking", "thinking": block.text, "signature": block.signature})
+
+
+def call_block(call: ToolCall, wire_id: str) -> bytes:
+    """A call with its arguments as the model wrote them, so that a request's beginning stays the same to the byte."""
+    arguments = orjson.Fragment(wire_arguments(call.arguments).encode())
+    return encode({"type": "tool_use", "id": wire_id, "name": wire_name(call.name), "input": arguments})
+
+
+def tool_fields(request: ModelRequest) -> dict[str, object]:
+    """The request's fields that tell of tools, with a cache mark on the last."""
+    if request.tools:
+        tools = [_tool(spec) for spec in request.tools]
+        tools[-1]["cache_control"] = MARK
+        return {"tools": tools}
+    # A history with calls is refused without tools, so that those it names are there, but may not be called.
+    names = dict.fromkeys(wire_name(call.name) for call in _calls(request.messages))
+    if not names:
+        return {}
+    stubs = [{"name": name, "input_schema": {"type": "object"}} for name in names]
+    return {"tools": stubs, "tool_choice": {"type": "none"}}
+
+
+def _tool(spec: ToolSpec) -> dict[str, object]:
+    tool: dict[str, object] = {"name": spec.name, "description": spec.description}
+    return {**tool, "input_schema": {"type": "object", **spec.parameters}}
+
+
+def _calls(messages: Iterable[LlmMessage]) -> Iterable[ToolCall]:
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            yield from message.tool_calls

@@ -1,0 +1,267 @@
+"""Events of the Messages API become model stream events. No I/O, no clock: bytes of JSON in, events out.
+
+The events are those of the guide "Streaming messages". Blocks of the provider's own tools (searches, code that it
+ran, fallbacks) are passed over; the text around them is kept. What the events can't say (the provider's own stop
+reason, its usage as sent) stays readable on the parser.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from steersman.agent.messages import ModelStop, Usage
+from steersman.agent.model import StreamEvent
+from steersman.models.anthropic_usage import AnthropicUsage
+from steersman.models.blocks import BlockWriter, shown_name
+from steersman.models.event_json import read_event
+from steersman.models.sse import SseEvent
+from steersman.models.surrogates import whole
+
+_STOPS: Final[Mapping[str, ModelStop]] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    # The provider's own tools took long: what there is may be shown, and the user can go on from it.
+    "pause_turn": "length",
+    "refusal": "refusal",
+}
+
+_Kind = Literal["text", "thinking", "call", "other"]
+_KINDS: Final[Mapping[object, _Kind]] = {
+    "text": "text",
+    "thinking": "thinking",
+    "redacted_thinking": "thinking",
+    "tool_use": "call",
+}
+
+
+@dataclass(slots=True)
+class _Block:
+    """One content block while it is open."""
+
+    kind: _Kind
+    index: int = -1
+    """Its index in our message; of text it is the writer's affair."""
+    signature: str = ""
+    redacted: bool = False
+    whole_input: Mapping[str, object] = field(default_factory=dict)
+    """Of a call: arguments that came with its start. They count if no piece of them follows."""
+    has_pieces: bool = False
+
+
+class AnthropicStreamParser:
+    """One response. `feed` it SSE events as they come, then `finish` it once, then look at `stop_reason`.
+
+    Deltas of one call of `feed` are merged per block. The terminal marker is `message_stop`.
+    """
+
+    def __init__(self) -> None:
+        self.id: str | None = None
+        self.model: str | None = None
+        self.finish_reason: str | None = None
+        """The provider's own word."""
+        self.usage: AnthropicUsage | None = None
+        self.error: object = None
+        self.done = False
+        """`message_stop` or an error has been seen: nothing that follows counts."""
+        self.is_broken = False
+        self.what_broke = ""
+        self.withheld = ""
+        self.call_ids: list[str | None] = []
+        """The provider's ids of the calls, in the order of their blocks."""
+        self._stopped = False
+        self._blocks = BlockWriter()
+        self._open: dict[int, _Block] = {}
+        self._last_index = 0
+        self._handlers: Mapping[object, Callable[[dict[str, object]], None]] = {
+            "content_block_delta": self._delta,
+            "content_block_start": self._block_start,
+            "content_block_stop": self._block_stop,
+            "message_start": self._message_start,
+            "message_delta": self._message_delta,
+            "message_stop": self._message_stop,
+            "message": self._message,
+            "error": self._error,
+        }
+
+    @property
+    def missing_end(self) -> str:
+        return "message_stop did not come"
+
+    @property
+    def has_answer(self) -> bool:
+        return self._blocks.has_answer
+
+    @property
+    def has_terminal_marker(self) -> bool:
+        return self._stopped
+
+    @property
+    def is_complete(self) -> bool:
+        return self._stopped
+
+    @property
+    def stop_reason(self) -> ModelStop:
+        known = _STOPS.get((self.finish_reason or "").lower())
+        return known or ("tool_calls" if self.call_ids else "stop")
+
+    @property
+    def counted(self) -> Usage:
+        return self.usage.usage() if self.usage is not None else Usage()
+
+    def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
+        """The events that these make; none if they show nothing."""
+        for name, payload in events:
+            if self.done or self.is_broken:
+                break
+            self._event(name, payload)
+        return self._blocks.take()
+
+    def finish(self) -> list[StreamEvent]:
+        """The events that close the blocks. Call it once, when the response is complete."""
+        for index in list(self._open):
+            self._close(index)
+        self._blocks.end_text()
+        return self._blocks.take()
+
+    def _event(self, name: bytes, payload: bytes) -> None:
+        try:
+            event, needs_mending = read_event(payload)
+        except ValueError:
+            if payload.strip() != b"[DONE]":
+                self._break("sent an event that is not JSON")
+            return
+        if needs_mending:
+            self._blocks.mend_surrogates()
+        if not isinstance(event, dict):
+            return
+        kind = event.get("type")
+        if kind is None:
+            kind = "error" if "error" in event else name.decode("ascii", "replace")
+        handler = self._handlers.get(kind) if isinstance(kind, str) else None
+        if handler is not None:
+            handler(event)
+
+    def _break(self, what: str) -> None:
+        self.is_broken, self.what_broke = True, what
+
+    def _message_start(self, event: dict[str, object]) -> None:
+        message = event.get("message")
+        if not isinstance(message, dict):
+            return
+        message_id = _text(message, "id") or None
+        if self.id is not None and message_id is not None and message_id != self.id:
+            # A proxy that asked again in the middle: what is whole in it can't be told.
+            self._break("sent two answers in one stream")
+            return
+        self.id = self.id or message_id
+        self.model = self.model or _text(message, "model") or None
+        self._read_usage(message)
+
+    def _message_delta(self, event: dict[str, object]) -> None:
+        delta = event.get("delta")
+        if isinstance(delta, dict):
+            self.finish_reason = _text(delta, "stop_reason") or self.finish_reason
+            details = delta.get("stop_details")
+            if isinstance(details, dict):
+                self.withheld = _text(details, "explanation") or _text(details, "category")
+        self._read_usage(event)
+
+    def _message_stop(self, _event: dict[str, object]) -> None:
+        self.done = self._stopped = True
+
+    def _message(self, message: dict[str, object]) -> None:
+        """A whole message, of a server that does not stream."""
+        self._message_start({"message": message})
+        content = message.get("content")
+        for index, block in enumerate(content if isinstance(content, list) else ()):
+            self._block_start({"index": index, "content_block": block})
+            self._block_stop({"index": index})
+        self._message_delta({"delta": message})
+        self._message_stop(message)
+
+    def _error(self, event: dict[str, object]) -> None:
+        self.error = event
+        self.done = True
+
+    def _read_usage(self, holder: Mapping[str, object]) -> None:
+        if isinstance(holder.get("usage"), dict):
+            self.usage = self.usage or AnthropicUsage()
+            self.usage.read(holder["usage"])
+
+    def _block_start(self, event: dict[str, object]) -> None:
+        content = event.get("content_block")
+        if not isinstance(content, dict):
+            return
+        index = self._index(event)
+        self._close(index)
+        kind = content.get("type")
+        block = _Block(_KINDS.get(kind, "other") if isinstance(kind, str) else "other")
+        self._open[index] = block
+        if block.kind == "text":
+            self._blocks.text("text", _string(content, "text"))
+        elif block.kind == "thinking":
+            block.index = self._blocks.start_thinking()
+            block.redacted = kind == "redacted_thinking"
+            block.signature = _text(content, "data" if block.redacted else "signature")
+            self._blocks.append(block.index, _string(content, "thinking"))
+        elif block.kind == "call":
+            call_id = _text(content, "id") or None
+            self.call_ids.append(call_id)
+            block.index = self._blocks.start_call(shown_name(_string(content, "name")), call_id)
+            given = content.get("input")
+            block.whole_input = given if isinstance(given, dict) else {}
+
+    def _delta(self, event: dict[str, object]) -> None:
+        delta = event.get("delta")
+        block = self._open.get(self._index(event))
+        if block is None or not isinstance(delta, dict):
+            return
+        kind = delta.get("type")
+        if kind == "text_delta" and block.kind == "text":
+            self._blocks.text("text", _string(delta, "text"))
+        elif kind == "input_json_delta" and block.kind == "call":
+            piece = _string(delta, "partial_json")
+            if piece:
+                block.has_pieces = True
+                self._blocks.append(block.index, piece)
+        elif kind == "thinking_delta" and block.kind == "thinking":
+            self._blocks.append(block.index, _string(delta, "thinking"))
+        elif kind == "signature_delta" and block.kind == "thinking":
+            block.signature = _text(delta, "signature") or block.signature
+
+    def _block_stop(self, event: dict[str, object]) -> None:
+        self._close(self._index(event))
+
+    def _index(self, event: Mapping[str, object]) -> int:
+        """The block that an event is about; without an index it is the one that the last event was about."""
+        index = event.get("index")
+        if type(index) is int:
+            self._last_index = index
+        return self._last_index
+
+    def _close(self, index: int) -> None:
+        block = self._open.pop(index, None)
+        if block is None:
+            return
+        if block.kind == "text":
+            self._blocks.end_text()
+        elif block.kind == "thinking":
+            self._blocks.end(block.index, signature=block.signature or None, redacted=block.redacted)
+        elif block.kind == "call":
+            if block.whole_input and not block.has_pieces:
+                self._blocks.append(block.index, json.dumps(block.whole_input))
+            self._blocks.end(block.index)
+
+
+def _string(holder: Mapping[str, object], key: str) -> str:
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _text(holder: Mapping[str, object], key: str) -> str:
+    """A string that is told as it is, without passing through a block."""
+    return whole(_string(holder, key))

@@ -1,0 +1,62 @@
+"""The token counts of the Messages API. Its input excludes what was read from or written to a cache."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from steersman.agent.messages import Usage
+
+_MOST: Final = 10**15
+
+
+@dataclass(slots=True)
+class AnthropicUsage:
+    """The numbers as the provider sent them, the latest of each; None where it sent none."""
+
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    reasoning: int | None = None
+
+    def read(self, usage: object) -> None:
+        """Takes a `usage` object. Counts are cumulative, so the last of each stands; compatible servers may send the
+        input with the start only, and a zero later."""
+        if not isinstance(usage, dict):
+            return
+        details = usage.get("output_tokens_details")
+        self.input = _count(usage, "input_tokens", 0) or self.input
+        self.output = _count(usage, "output_tokens", self.output)
+        self.cache_read = _count(usage, "cache_read_input_tokens", self.cache_read)
+        self.cache_write = _count(usage, "cache_creation_input_tokens", self.cache_write)
+        if isinstance(details, dict):
+            self.reasoning = _count(details, "thinking_tokens", self.reasoning)
+
+    def as_sent(self) -> dict[str, int | None]:
+        """The provider's own numbers under our names."""
+        return {
+            "input": self.input,
+            "output": self.output,
+            "total": None,
+            "cache_read": self.cache_read,
+            "cache_write": self.cache_write,
+            "reasoning": self.reasoning,
+        }
+
+    def usage(self) -> Usage:
+        """In our terms: the input includes the cache."""
+        cache_read, cache_write = self.cache_read or 0, self.cache_write or 0
+        return Usage(
+            input=(self.input or 0) + cache_read + cache_write,
+            output=self.output or 0,
+            cache_read=cache_read,
+            cache_write=cache_write,
+            reasoning=self.reasoning or 0,
+        )
+
+
+def _count(counts: Mapping[str, object], name: str, known: int | None) -> int | None:
+    value = counts.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST:
+        return int(value)
+    return known

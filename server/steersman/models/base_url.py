@@ -1,0 +1,45 @@
+"""What people configure, a base URL and a key, becomes the URL and the header values of a request."""
+
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from steersman.models.errors import ModelConfigError
+
+
+def split_base_url(base_url: str, example: str) -> SplitResult:
+    """The parts of a base URL. `example` is shown to whoever wrote one that can't be used.
+
+    Raises:
+        ModelConfigError: not http or https, no host, or no port that can be asked.
+    """
+    parts = _usable_parts(base_url)
+    if parts is None:
+        # The URL itself is not repeated: it may hold a key.
+        raise ModelConfigError(
+            f"The base URL must begin with http:// or https:// and name a host, like {example}."
+        )
+    return parts
+
+
+def _usable_parts(base_url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(base_url.strip())
+        return parts if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 else None
+    except ValueError:
+        return None
+
+
+def with_path(parts: SplitResult, path: str, *, credentials: bool = True) -> str:
+    """The URL with another path; its query is kept, its user information only with `credentials`."""
+    netloc = parts.netloc if credentials else parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, netloc, path, parts.query, ""))
+
+
+def header_value(key: str) -> str:
+    """The key, if a header can carry it.
+
+    Raises:
+        ModelConfigError: it can't; the message does not repeat the key.
+    """
+    if not key.isascii() or not key.isprintable():
+        raise ModelConfigError("The API key holds a character that no HTTP header can carry; copy it again.")
+    return key

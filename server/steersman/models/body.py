@@ -1,0 +1,115 @@
+"""The body of a streamed answer, in pieces cut anywhere: a stream of events, or one JSON document."""
+
+from collections.abc import Iterable
+from typing import Final, Generic, Protocol, TypeVar
+
+from steersman.agent.messages import ModelStop, Usage
+from steersman.agent.model import StreamEvent
+from steersman.models.sse import EVENT_LIMIT, SseEvent, SseParser
+
+BODY_LIMIT: Final = 256 * 1024 * 1024
+"""Bytes of a whole body: a long answer, a token an event, has a tenth of that."""
+
+
+class AnswerParser(Protocol):
+    """What every wire API's parser of one answer offers. No I/O, no clock."""
+
+    error: object
+    """The provider's error object, if one came inside the stream."""
+    done: bool
+    """The end of the answer has been seen: nothing that follows counts."""
+    is_broken: bool
+    """What came breaks the API's rules: nothing that follows counts."""
+
+    @property
+    def what_broke(self) -> str:
+        """What the server did, of an answer that `is_broken`."""
+        ...
+
+    @property
+    def missing_end(self) -> str:
+        """What did not come, of an answer that is not complete."""
+        ...
+
+    @property
+    def withheld(self) -> str:
+        """Why the provider withheld the answer, in its own words; empty if it did not, or did not say."""
+        ...
+
+    @property
+    def has_answer(self) -> bool:
+        """Some text, refusal or call has come."""
+        ...
+
+    @property
+    def has_terminal_marker(self) -> bool:
+        """The answer could be complete; more of it, or its usage, may follow until `done`."""
+        ...
+
+    @property
+    def is_complete(self) -> bool:
+        """The answer can be used."""
+        ...
+
+    @property
+    def stop_reason(self) -> ModelStop:
+        """Why the model stopped, in our words."""
+        ...
+
+    @property
+    def counted(self) -> Usage:
+        """The usage as far as it is known, in our terms."""
+        ...
+
+    @property
+    def model(self) -> str | None:
+        """The model that the provider says has answered."""
+        ...
+
+    def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
+        """The events that these make; none if they show nothing."""
+        ...
+
+    def finish(self) -> list[StreamEvent]:
+        """The events that close the blocks. Called once, when the answer is complete."""
+        ...
+
+
+P = TypeVar("P", bound=AnswerParser)
+
+
+class AnswerBody(Generic[P]):
+    """Feeds a parser from the bytes of a body.
+
+    A body that begins with a brace is no event stream: a server that does not stream, or that reports an error with
+    status 200. It is one event, known when the body is whole.
+    """
+
+    __slots__ = ("_document", "_is_stream", "_size", "_sse", "is_too_large", "parser")
+
+    def __init__(self, parser: P) -> None:
+        self.parser = parser
+        self._sse = SseParser()
+        self._is_stream = False
+        self._document = bytearray()
+        self._size = 0
+        self.is_too_large = False
+        """The body, or one event of it, is larger than any answer: nothing that follows counts."""
+
+    def feed(self, piece: bytes) -> list[StreamEvent]:
+        """The events that `piece` makes; none if it shows nothing."""
+        self._size += len(piece)
+        if not self._is_stream:
+            if self._document or piece.lstrip().startswith(b"{"):
+                self._document += piece
+                self.is_too_large = len(self._document) > EVENT_LIMIT
+                return []
+            self._is_stream = bool(piece.strip())
+        events = self.parser.feed(self._sse.feed(piece))
+        self.is_too_large = self._sse.held > EVENT_LIMIT or self._size > BODY_LIMIT
+        return events
+
+    def close(self) -> list[StreamEvent]:
+        """The events that the end of the body makes."""
+        events = [(b"", bytes(self._document))] if self._document else self._sse.close()
+        return self.parser.feed(events)

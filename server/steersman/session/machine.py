@@ -1,0 +1,172 @@
+"""What this machine has and lacks for a run, and the state of the session logs. Only looks; for `doctor`."""
+
+import os
+import platform
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from steersman import __version__
+from steersman.session.jsonlines import decode
+from steersman.workspace.errors import SearchError
+from steersman.workspace.search import find_ripgrep
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]  # the module is absent, and looked at before use
+
+HAS_LOCKS: Final = fcntl is not None
+HAS_PROC: Final = Path("/proc/self").exists()
+MAX_LOOKED_INTO: Final = 1000
+"""Logs whose end and lock are looked at, the newest ones; all are counted."""
+_TAIL: Final = 64 * 1024
+_VERSION_SECONDS: Final = 5.0
+
+
+Level = Literal["ok", "warning", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    name: str
+    level: Level
+    """problem: no run can work until it is mended."""
+    text: str
+    mend: str | None = None
+    """What to do about it."""
+
+
+@dataclass(slots=True)
+class LogSummary:
+    count: int = 0
+    size: int = 0
+    """Bytes."""
+    torn: int = 0
+    """That end in an unfinished record, and that nobody is writing."""
+    locked: int = 0
+    """That a process is writing."""
+    unreadable: int = 0
+
+
+def log_summary(folder: Path) -> LogSummary:
+    """Raises:
+    OSError: the folder can't be listed.
+    """
+    summary = LogSummary()
+    if not folder.exists():
+        return summary
+    found: list[tuple[float, Path]] = []
+    for path in folder.glob("*.jsonl"):
+        try:
+            status = path.stat()
+        except OSError:
+            summary.unreadable += 1
+            continue
+        summary.count += 1
+        summary.size += status.st_size
+        found.append((status.st_mtime, path))
+    for _, path in sorted(found, reverse=True)[:MAX_LOOKED_INTO]:
+        try:
+            with path.open("rb") as file:
+                if _is_locked(file.fileno()):
+                    summary.locked += 1
+                elif _is_torn(file.fileno()):
+                    summary.torn += 1
+        except OSError:
+            summary.unreadable += 1
+    return summary
+
+
+def _is_locked(fd: int) -> bool:
+    """A shared lock, for an instant: it is refused while a writer has its own."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    return False
+
+
+def _is_torn(fd: int) -> bool:
+    size = os.fstat(fd).st_size
+    if size == 0:
+        return False
+    tail = os.pread(fd, _TAIL, max(0, size - _TAIL))
+    if not tail.endswith(b"\n"):
+        return True
+    start = tail.rfind(b"\n", 0, -1) + 1
+    if start == 0 and size > _TAIL:
+        return False  # a long record, with its line break
+    try:
+        decode(tail[start:])
+    except ValueError:
+        return True
+    return False
+
+
+def who_may_enter(path: Path) -> str | None:
+    """Who beside its owner has rights on a file or folder, in words; None if nobody, or if it isn't there."""
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return None
+    if mode & 0o007:
+        return "everybody"
+    return "its group" if mode & 0o070 else None
+
+
+def programs(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """ripgrep, a shell and git: where they are, or what doesn't work without."""
+    yield _ripgrep()
+    path = environ.get("PATH", os.defpath)
+    bash, shell = shutil.which("bash", path=path), shutil.which("sh", path=path)
+    if bash:
+        yield Finding("bash", "ok", bash)
+    elif shell:
+        yield Finding("bash", "warning", f"It is not in PATH: commands are run by {shell}.", "Install bash.")
+    else:
+        text = "Neither bash nor sh is in PATH: no command can be run."
+        yield Finding("bash", "warning", text, "Correct PATH.")
+    git = shutil.which("git", path=path)
+    if git:
+        yield Finding("git", "ok", git)
+    else:
+        text = "It is not in PATH: a run can't look at the history of a project."
+        yield Finding("git", "warning", text, "Install git.")
+
+
+def _ripgrep() -> Finding:
+    try:
+        program = find_ripgrep().program
+    except SearchError as error:
+        return Finding("ripgrep", "warning", str(error))
+    asked = [str(program), "--version"]
+    try:
+        done = subprocess.run(
+            asked, capture_output=True, timeout=_VERSION_SECONDS, stdin=subprocess.DEVNULL, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        text = f"{program} can't be run ({error}): find and grep don't work."
+        return Finding("ripgrep", "warning", text, "Install ripgrep anew.")
+    version = done.stdout.decode(errors="replace").partition("\n")[0]
+    return Finding("ripgrep", "ok", f"{program} ({version.strip()})")
+
+
+def system() -> Iterator[Finding]:
+    """Versions, and what the system lacks."""
+    versions = f"Steersman {__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}"
+    yield Finding("versions", "ok", versions)
+    if not HAS_PROC:
+        text = "There is no /proc: processes that leave their command's group are not found after an abort."
+        yield Finding("platform", "warning", text)
+    if not HAS_LOCKS:
+        text = "There are no file locks: nothing keeps two processes from working in one session."
+        yield Finding("platform", "warning", text)

@@ -1,0 +1,146 @@
+"""The sessions that one server has open: opened once, and closed when others without a run were used later.
+
+An open session holds a descriptor, the lock of its log and its whole history; so only so many of them stay open without
+a run. What a session knows that its log doesn't outlives its closing, for as long as the server does.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from steersman.session.errors import Refused
+from steersman.session.journal import Journal
+from steersman.session.services import Services
+from steersman.session.session import Kept, Session
+from steersman.session.store import Store, roots_of
+from steersman.workspace.roots import Roots
+
+log = logging.getLogger(__name__)
+
+MAX_IDLE = 16
+"""Sessions without a run that stay open."""
+
+
+class OpenSessions:
+    def __init__(self, services: Services, store: Store) -> None:
+        self._services, self._store = services, store
+        self._open: dict[str, Session] = {}
+        self._opening: dict[str, asyncio.Task[Session]] = {}
+        self._closing: dict[str, asyncio.Task[None]] = {}
+        self._kept: dict[str, Kept] = {}
+        """Of every session that was open here."""
+        self._wanted: list[str] = []
+
+    def all(self) -> Sequence[Session]:
+        return list(self._open.values())
+
+    def live(self) -> Sequence[Session]:
+        """Those with a run."""
+        return [session for session in self._open.values() if session.live is not None]
+
+    def get(self, session_id: str) -> Session | None:
+        """The session, if it is open now."""
+        return self._open.get(session_id)
+
+    def knows(self, session_id: str) -> bool:
+        """Whether the session is open, or was."""
+        return session_id in self._kept
+
+    def most_recent(self, roots: Roots) -> str | None:
+        """The id of the session that was used last in this root, of those that this server knows."""
+        mine = [
+            (kept.last_used, id) for id, kept in self._kept.items() if folder(kept.roots) == folder(roots)
+        ]
+        return max(mine, key=lambda item: item[0], default=(0.0, None))[1]
+
+    @contextmanager
+    def wanted(self, session_id: str | None) -> Iterator[None]:
+        """Meanwhile the session is not closed for want of a run: it is about to be used."""
+        names = [] if session_id is None else [session_id]
+        self._wanted += names
+        try:
+            yield
+        finally:
+            for name in names:
+                self._wanted.remove(name)
+
+    def create(self, roots: Roots) -> Session:
+        """A new session.
+
+        Raises:
+            Refused: readOnly.
+        """
+        return self._add(self._store.create(roots), roots)
+
+    async def open(self, session_id: str, roots: Roots | None = None) -> Session:
+        """The session, opened from its log if it isn't open, or if its log could not be written. What a crash left
+        open is closed in it.
+
+        Raises:
+            Refused: unknownSession, locked, readOnly (the log can't be read or written).
+        """
+        known = self._open.get(session_id)
+        if known is not None and (known.live is not None or not known.broken):
+            return known
+        opening = self._opening.get(session_id)
+        if opening is None:
+            opening = asyncio.create_task(self._open_log(session_id, roots))
+            self._opening[session_id] = opening
+            opening.add_done_callback(lambda _: self._opening.pop(session_id, None))
+        return await asyncio.shield(opening)
+
+    async def _open_log(self, session_id: str, roots: Roots | None) -> Session:
+        broken = self._open.get(session_id)
+        if broken is not None:
+            await broken.close()
+        elif (closing := self._closing.get(session_id)) is not None:
+            await asyncio.wait({closing})  # until the lock is free
+        journal = await self._store.open(session_id, roots or Roots([]))
+        if (kept := self._kept.get(session_id)) is not None:
+            where = kept.roots
+        else:
+            where = roots if roots is not None and roots.folders else roots_of(journal.picture)
+        return self._add(journal, where)
+
+    def _add(self, journal: Journal, roots: Roots) -> Session:
+        session = Session(self._services, roots, journal, self._kept.get(journal.session))
+        self._open[session.id], self._kept[session.id] = session, session.kept
+        return session
+
+    def close_unused(self) -> None:
+        """Begins to close the sessions without a run that were used longest ago, if there are too many of them."""
+        idle = [session for session in self._open.values() if session.can_be_reopened]
+        idle.sort(key=lambda session: session.kept.last_used)
+        for session in idle[: max(0, len(idle) - MAX_IDLE)]:
+            if session.id in self._wanted:
+                continue
+            del self._open[session.id]
+            closing = asyncio.create_task(session.close())
+            self._closing[session.id] = closing
+            closing.add_done_callback(partial(self._closed, session.id))
+
+    def _closed(self, session_id: str, done: "asyncio.Task[None]") -> None:
+        self._closing.pop(session_id, None)
+        if not done.cancelled() and (error := done.exception()) is not None:
+            log.error("the session %s could not be closed", session_id, exc_info=error)
+
+    async def close(self) -> None:
+        """Ends live runs as interrupted and releases every log."""
+        await asyncio.gather(*self._opening.values(), *self._closing.values(), return_exceptions=True)
+        await asyncio.gather(*(session.close() for session in self._open.values()))
+
+    def refuse_unless_known(self, session_id: str) -> None:
+        """Raises:
+        Refused: unknownSession.
+        """
+        if not self.knows(session_id):
+            text = f"The session {session_id} is not open here."
+            raise Refused("unknownSession", text, session=session_id)
+
+
+def folder(roots: Roots) -> Path | None:
+    """The folder where the relative paths of a session start."""
+    return roots.primary.path if roots.primary is not None else None

@@ -1,0 +1,120 @@
+"""How many sessions stay open, and what closing one that is not used leaves as it was."""
+
+import asyncio
+from pathlib import Path
+
+from steersman.session.open_sessions import MAX_IDLE
+from steersman.session.store import Store
+from support.fake_tools import Gate
+from support.scripted_model import answer, call
+from support.session_harness import Person, SessionHarness
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def open_ids(h: SessionHarness) -> list[str]:
+    return [session["session"] for session in h.manager.status()["sessions"]]
+
+
+def will_write(h: SessionHarness, path: str) -> None:
+    """The model's next responses: one that writes a file, and a closing word."""
+    said = [answer("")] * len(h.model.requests)
+    h.model.responses = [*said, answer("", call("write", {"path": path, "content": path})), answer("done")]
+
+
+async def fill(h: SessionHarness, count: int = MAX_IDLE + 1) -> None:
+    """Runs in so many new sessions."""
+    for number in range(count):
+        await h.run(f"other {number}")
+
+
+async def test_descriptors_do_not_grow_with_the_number_of_sessions(harness):
+    h = harness()
+    h.model.fallback = answer("done")
+    await fill(h, 2 * MAX_IDLE)
+    before = descriptors()
+    await fill(h, 3 * MAX_IDLE)
+    assert descriptors() <= before
+    assert len(open_ids(h)) <= MAX_IDLE + 1
+
+
+async def test_the_sessions_that_were_used_last_stay_open(harness):
+    h = harness()
+    h.model.fallback = answer("done")
+    first = await h.run("first")
+    await fill(h, MAX_IDLE - 1)
+    await h.run("again", session=first.session)
+    await fill(h, 2)
+    assert first.session in open_ids(h)
+
+
+async def test_a_session_that_was_closed_for_want_of_use_goes_on_where_it_was(harness):
+    h = harness()
+    h.model.fallback = answer("done")
+    first = await h.run("first")
+    await fill(h)
+    assert first.session not in open_ids(h)
+    await h.run("second", session=first.session)
+    texts = [message.content[0].text for message in h.model.requests[-1].messages]
+    assert texts == ["first", "done", "second"]
+    assert len(h.records(first.session)) == h.records(first.session)[-1]["seq"]
+
+
+async def test_its_mode_and_grants_hold_when_it_is_opened_again(harness):
+    h = harness(mode="full-auto", person=Person("acceptForSession"))
+    h.model.fallback = answer("done")
+    first = await h.run("first")
+    await h.manager.configure(session=first.session, mode="ask")
+    will_write(h, "a.txt")
+    await h.run("write", session=first.session)
+    await fill(h)
+    assert first.session not in open_ids(h)
+    will_write(h, "b.txt")
+    run = await h.run("write more", session=first.session)
+    assert run.mode == "ask"
+    assert len(h.of("approval_requested")) == 1
+    assert h.text("b.txt") == "b.txt"
+
+
+async def test_a_closed_session_can_be_configured_and_is_known_as_the_most_recent(harness, tmp_path):
+    h = harness()
+    h.model.fallback = answer("done")
+    first = await h.run("first")
+    await fill(h)
+    assert (await h.manager.configure(session=first.session, mode="read-only"))["mode"] == "read-only"
+    await fill(h)
+    assert first.session not in open_ids(h)
+    assert (await h.run("second", session=first.session)).mode == "read-only"
+    assert h.manager.most_recent(h.roots) == first.session
+
+
+async def test_a_session_with_a_live_run_is_never_closed(harness):
+    gate = Gate()
+    h = harness([gate, *answer("late")])
+    h.model.fallback = answer("done")
+    live = await h.start("first")
+    await gate.reached.wait()
+    await fill(h, 2 * MAX_IDLE)
+    gate.open()
+    await live.wait()
+    assert live.result.end.stop_reason == "complete"
+
+
+async def test_many_closed_sessions_opened_at_once_all_run(harness):
+    h = harness()
+    h.model.fallback = answer("done")
+    runs = [await h.run(f"run {number}") for number in range(2 * MAX_IDLE)]
+    again = await asyncio.gather(*(h.run("again", session=run.session) for run in runs))
+    assert {run.result.end.stop_reason for run in again} == {"complete"}
+
+
+async def test_a_session_that_is_not_used_can_be_opened_by_another_process(harness):
+    h = harness()
+    h.model.fallback = answer("done")
+    first = await h.run("first")
+    await fill(h)
+    store = Store(h.services)
+    journal = await store.open(first.session, h.roots)
+    await journal.close()
