@@ -178,9 +178,17 @@ async def test_a_body_that_is_no_good_answer_ends_as_a_failure(body, kind):
     assert failure.message.startswith("model.test ")
 
 
-async def test_a_missing_end_is_named():
-    failure = failure_of(await events_of(model_over(Canned([HALF]))))
-    assert failure.message == "model.test ended the answer in the middle: message_stop did not come."
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (HALF, "ended the answer in the middle: message_stop did not come."),
+        (HALF + b"data: {oops\n\n", "sent an event that is not JSON."),
+        (HALF + sse(start(id="msg_2")), "sent two answers in one stream."),
+    ],
+)
+async def test_what_was_wrong_with_an_answer_is_said(body, what):
+    failure = failure_of(await events_of(model_over(Canned([body]))))
+    assert failure.message == f"model.test {what}"
 
 
 async def test_an_error_in_the_middle_keeps_what_had_come_and_its_usage():
@@ -367,6 +375,7 @@ async def test_a_connection_that_ends_at_any_byte_ends_the_stream_once(breaks):
             "context_overflow",
         ),
         (400, "invalid_request_error", "Your credit balance is too low to access the API.", "quota"),
+        (400, "invalid_request_error", "You have reached your specified API usage limits.", "quota"),
         (401, "authentication_error", "invalid x-api-key", "auth"),
         (402, "billing_error", "no", "quota"),
         (403, "permission_error", "no", "permission"),

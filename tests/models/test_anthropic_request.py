@@ -422,6 +422,8 @@ def test_a_turn_that_began_without_thinking_goes_on_without():
     assert "EqQB" not in json.dumps(body)
     assert "thinking" in body_of(*changed, assistant(Text(text="done")), user("next"), thinking="low")
     assert "thinking" in body_of(*changed, thinking="low", model=ADAPTIVE_MODEL)
+    steered = [*changed[:3], user("steer"), *changed[3:]]
+    assert "thinking" in body_of(*steered, thinking="low"), "what the user said began another turn"
 
 
 # What was asked before

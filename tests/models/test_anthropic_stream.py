@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from steersman.agent.messages import Usage
 from steersman.agent.model import BlockDelta, BlockEnd, BlockStart
+from steersman.models.answer_body import AnswerBody
 from steersman.models.anthropic_stream import AnthropicStreamParser
-from steersman.models.body import AnswerBody
 from steersman.models.debug import parse_recording
 from support.anthropic_sse import answer, block, call, sse, start, stop, text, thinking
 from support.sse import blocks, cut_at, merged, random_pieces, single_bytes
@@ -170,6 +170,12 @@ def test_a_block_that_is_not_closed_is_closed_by_the_next_of_its_index_or_by_the
     assert blocks(events) == [("toolCall", "ls", "{}"), ("toolCall", "read", "{}")]
     assert len([event for event in events if isinstance(event, BlockEnd)]) == 2
     assert parser.call_ids == ["a", "b"]
+
+
+def test_text_that_goes_on_after_another_block_is_a_block_of_its_own():
+    first, more = text(0, "a", "b")[:2], text(0, "a", "b")[2:]
+    events, _ = events_of(sse(start(), *first, *thinking(1, "hm"), *more, *stop()))
+    assert blocks(events) == [("text", "", "a"), ("thinking", "", "hm"), ("text", "", "b")]
 
 
 def test_events_without_an_index_belong_to_the_last_block():

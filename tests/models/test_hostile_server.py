@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steersman.agent.model import StreamDone, StreamError
-from steersman.models import body as answer_body
+from steersman.models import answer_body
 from steersman.models.http import QUEUE_LIMIT, Stall, new_client
 from steersman.models.openai_chat import OpenAIChat
 from steersman.models.sse import EVENT_LIMIT

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from steersman.agent.model import BlockEnd
-from steersman.models.body import AnswerBody
+from steersman.models.answer_body import AnswerBody
 from steersman.models.debug import PARSERS, parse_recording
 from steersman.models.failures import classify, read_error_body
 from steersman.models.sse import SseParser

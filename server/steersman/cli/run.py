@@ -38,7 +38,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         default=Path(),
         help="the folder to work in (default: here)",
     )
-    parser.add_argument("--model", metavar="PROVIDER:NAME", help="openai-chat:NAME or tape:FILE")
+    parser.add_argument(
+        "--model", metavar="PROVIDER:NAME", help="openai-chat:NAME, anthropic:NAME or tape:FILE"
+    )
     parser.add_argument("--base-url", metavar="URL", help="of the model's API")
     parser.add_argument(
         "--mode",

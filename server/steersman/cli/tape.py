@@ -21,6 +21,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="answer chat completions from a tape",
         description="Answers POST /v1/chat/completions from a tape. Prints one line of JSON with `url` and `pid` when "
         "it listens; ends on SIGTERM, on SIGINT, or when its standard input, if that is a pipe, is closed.",
+        epilog="A tape is JSON Lines, written by hand or by `steersman run --record FILE`. Its format: "
+        "pydoc steersman.models.tape_format.",
     )
     serve.add_argument("file", metavar="FILE", help="the tape (JSON Lines)")
     serve.add_argument("--port", type=int, default=0, help="0 for any free port (default)")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.model import Ping, StreamDone, StreamError, StreamEvent, StreamFailure
-from steersman.models.body import AnswerBody, P
+from steersman.models.answer_body import AnswerBody, P
 from steersman.models.failures import failure_message, failure_of_event
 from steersman.models.http import Body, Endpoint, HttpFailure, Stall, post, shared_client
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 from steersman.agent.abort import AbortSignal
 from steersman.agent.model import ModelRequest, StreamEvent
 from steersman.models.answer import stream_answer
+from steersman.models.answer_body import AnswerBody
 from steersman.models.anthropic_request import AnthropicRequestBuilder
 from steersman.models.anthropic_stream import AnthropicStreamParser
 from steersman.models.anthropic_thinking import BINDING_BETA, ThinkingStyle
 from steersman.models.base_url import header_value, split_base_url, with_path
-from steersman.models.body import AnswerBody
 from steersman.models.http import Endpoint, Stall
 from steersman.models.secrets import Redactor, secrets_of_url
 

@@ -60,7 +60,6 @@ class _Turn:
     """How many of the blocks are results; they come first."""
     thinks: bool = False
     """The first block is thinking."""
-
     _plain: bytes = b""
 
     def copy(self, blocks: int) -> "_Turn":

@@ -38,7 +38,14 @@ def resolve_model(
     provider, colon, name = spec.partition(":")
     if provider not in PROVIDERS or not colon or not name.strip():
         known = "; ".join(PROVIDERS.values())
-        raise ModelConfigError(f"Unknown model {spec!r}: a model is written PROVIDER:NAME. Known: {known}.")
+        hint = (
+            f" Did you mean {'anthropic' if 'claude' in spec else 'openai-chat'}:{spec}?"
+            if spec.strip() and not colon
+            else ""
+        )
+        raise ModelConfigError(
+            f"Unknown model {spec!r}: a model is written PROVIDER:NAME. Known: {known}.{hint}"
+        )
     if provider == "tape":
         from steersman.models.tape import TapeModel  # noqa: PLC0415 - only what is asked for is imported
 

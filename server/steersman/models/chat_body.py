@@ -1,6 +1,6 @@
 """The body of a Chat Completions response."""
 
-from steersman.models.body import AnswerBody
+from steersman.models.answer_body import AnswerBody
 from steersman.models.chat_stream import ChatStreamParser
 
 

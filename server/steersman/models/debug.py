@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
 from steersman.agent.model import BlockDelta, BlockEnd, BlockStart, StreamEvent
+from steersman.models.answer_body import AnswerBody
 from steersman.models.anthropic_stream import AnthropicStreamParser
-from steersman.models.body import AnswerBody
 from steersman.models.chat_stream import ChatStreamParser
 
 Parser: TypeAlias = ChatStreamParser | AnthropicStreamParser

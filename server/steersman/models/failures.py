@@ -87,7 +87,8 @@ _PHRASES: Final[tuple[tuple[re.Pattern[str], FailureKind], ...]] = (
     ),
     (
         re.compile(
-            r"exceeded your current quota|insufficient (?:balance|credits?|funds)|credit balance is too low",
+            r"exceeded your current quota|insufficient (?:balance|credits?|funds)|credit balance is too low"
+            r"|reached your specified .{0,20}usage limits",
             re.IGNORECASE,
         ),
         "quota",

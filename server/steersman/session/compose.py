@@ -33,9 +33,9 @@ from steersman.workspace.rules import PathRules
 from steersman.workspace.search import Ripgrep, find_ripgrep
 
 NO_MODEL = (
-    "No model is configured. Set STEERSMAN_MODEL to openai-chat:NAME, with STEERSMAN_BASE_URL for the server "
-    "(such as http://127.0.0.1:8080/v1) and STEERSMAN_API_KEY where it wants a key; or set model, base_url and "
-    "api_key in {config}. To see a run without any model: steersman demo."
+    "No model is configured. Set STEERSMAN_MODEL to openai-chat:NAME or anthropic:NAME, with STEERSMAN_BASE_URL for "
+    "a server of your own (such as http://127.0.0.1:8080/v1) and STEERSMAN_API_KEY where it wants a key; or set model, "
+    "base_url and api_key in {config}. To see a run without any model: steersman demo."
 )
 
 OverDisk = Callable[[DiskWorkspace, KeepPreImage], Workspace]

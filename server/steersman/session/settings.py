@@ -160,5 +160,7 @@ def _read_file(path: Path) -> ConfigFile:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        known = ", ".join(ConfigFile.model_fields)
-        raise SettingsError(f"{path}: {name}: {first['msg']}. Known keys: {known}.") from None
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(ConfigFile.model_fields)
+            raise SettingsError(f"{path}: {name} is no key of it. Known keys: {known}.") from None
+        raise SettingsError(f"{path}: {name}: {first['msg']}, got {first['input']!r:.60}.") from None
