@@ -17,7 +17,7 @@ from steersman.workspace.errors import (
     PathError,
     WorkspaceError,
 )
-from steersman.workspace.locks import LockTable
+from steersman.workspace.locks import LockTable, alone_on
 from steersman.workspace.pinning import pinned
 from steersman.workspace.ports import Applied, BaseMoved, Entry, KeepPreImage, PreImage, Snapshot
 from steersman.workspace.process import outlast
@@ -199,14 +199,15 @@ class DiskWorkspace:
         programs that know no locks may have written meanwhile."""
 
         def work() -> _T:
-            now = change.path.path.lstat()
-            if (now.st_ino, now.st_size, now.st_mtime_ns) != (
-                status.st_ino,
-                status.st_size,
-                status.st_mtime_ns,
-            ):
-                raise _WrittenMeanwhile
-            return function(*args)
+            with alone_on(change.path.path):
+                now = change.path.path.lstat()
+                if (now.st_ino, now.st_size, now.st_mtime_ns) != (
+                    status.st_ino,
+                    status.st_size,
+                    status.st_mtime_ns,
+                ):
+                    raise _WrittenMeanwhile
+                return function(*args)
 
         try:
             return await _changing(blame or change.path, work)

@@ -1,10 +1,22 @@
-"""One lock per file for all sessions of a server. It knows paths as names only."""
+"""Locks on files: one for all sessions of a server, and one between processes for the moment of a change."""
 
 import asyncio
+import contextlib
+import os
+import time
 import unicodedata
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows has no fcntl; there another process is not noticed
+    fcntl = None  # type: ignore[assignment]  # the module is absent, and looked at before use
+
+PATIENCE = 2.0
+"""Seconds to wait for another process: a change takes milliseconds, so whoever holds on for longer makes none."""
+_PAUSE = 0.002
 
 
 class LockTable:
@@ -40,3 +52,37 @@ class LockTable:
                 del self._locks[key]
             else:
                 self._locks[key] = (lock, users - 1)
+
+
+@contextlib.contextmanager
+def alone_on(path: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Keeps the other Steersman processes from changing the file between a last look at it and its replacement.
+
+    The lock is on the file that is there now, not on its name: whoever waited for it finds another file under the name,
+    and has to look again. It is advice: where there is none to be had, or a stranger keeps it for longer than
+    `patience` seconds, work goes on without. Blocks: for threads.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        yield
+        return
+    try:
+        _lock(descriptor, time.monotonic() + patience)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, deadline: float) -> None:
+    while fcntl is not None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(_PAUSE)  # waiting without end could not be called off
+        except OSError:  # not every file system has locks
+            return
+        else:
+            return
