@@ -23,7 +23,7 @@ from steersman.models.tape_normal import Normaliser, folders_of
 from steersman.models.tape_request import Fingerprinter
 from steersman.session.context import system_prompt
 
-HERE, THERE = "/home/ann/work/calculator", "/srv/ci/build 7/calculator"
+HERE, THERE = "/home/ann/code/calculator", "/srv/ci/build 7/calculator"
 
 
 def conversation(folder: str, *, number: str = "1", result: str = "ok", **fields) -> ModelRequest:
@@ -48,7 +48,7 @@ def digest(request: ModelRequest) -> str:
 
 SAME = [
     (f"{HERE}/calc.py:3", f"{THERE}/calc.py:3"),
-    ("file:///home/ann/work/calculator/a", f"file://{THERE}/a"),
+    ("file:///home/ann/code/calculator/a", f"file://{THERE}/a"),
     ("/home/ann/.venv/bin/python", "/Users/bob/.venv/bin/python"),
     ("in /tmp/tmpab12cd/x.py", "in /var/folders/zz/abc123/T/tmpq_9/x.py"),
     ("/tmp/pytest-of-ann/pytest-3/test_a0/f", "/tmp/pytest-of-root/pytest-12/test_a0/f"),

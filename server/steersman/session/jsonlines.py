@@ -1,28 +1,40 @@
-"""JSON on the hot paths: orjson, and the standard library for the few things that orjson refuses."""
+"""JSON text, in and out: orjson, and the standard library for the few things that orjson refuses.
+
+Lone surrogates, integers beyond 64 bits and NaN arrive from real clients and in real documents.
+"""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 
 
-def encode(value: object) -> bytes:
+def encode(value: object, default: Callable[[object], object] | None = None) -> bytes:
     """One line of UTF-8 JSON. Half a surrogate pair in a string, which UTF-8 can't hold, is escaped.
 
+    `default` turns an object that is no JSON value into one.
+
     Raises:
-        TypeError: `value` is not JSON.
+        TypeError, ValueError, RecursionError: `value` has no JSON text.
     """
     try:
-        return orjson.dumps(value)
+        return orjson.dumps(value, default=default)
     except TypeError:
-        return json.dumps(value, separators=(",", ":")).encode()
+        return json.dumps(value, default=default, separators=(",", ":")).encode()
 
 
-def decode(line: bytes | bytearray | memoryview | str) -> Any:  # Any: whatever JSON it is
-    """Raises:
-    ValueError: it is not JSON.
+def decode(text: bytes | bytearray | memoryview | str) -> Any:
+    """The value of one JSON document in UTF-8.
+
+    Raises:
+        ValueError: it is none, or is nested too deeply. The message says where.
     """
     try:
-        return orjson.loads(line)
+        return orjson.loads(text)
     except orjson.JSONDecodeError:
-        return json.loads(line if isinstance(line, str) else bytes(line))
+        pass
+    try:
+        return json.loads(text if isinstance(text, str) else bytes(text))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
