@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from steersman.lsp import params
+from steersman.lsp import answers, params
+from steersman.lsp.schema import COMMANDS
 from steersman.lsp.tables import embed
 from steersman.session.errors import RefusalCode
 from steersman.session.schema import validate
@@ -18,8 +19,16 @@ PARAMS = {
     "steersman.start": params.StartParams,
     "steersman.steer": params.TextParams,
     "steersman.followUp": params.TextParams,
+    "steersman.queue": params.QueueParams,
     "steersman.approve": params.ApproveParams,
     "steersman.events": params.EventsParams,
+}
+REQUESTS = {
+    "steersman/requestApproval": {"request": answers.ApprovalRequest, "result": params.ApprovalAnswer},
+    "steersman/approvalTexts": {
+        "request": params.ApprovalTextsParams,
+        "result": answers.ApprovalTextsAnswer,
+    },
 }
 
 
@@ -37,6 +46,22 @@ def test_an_example_of_an_event_is_one(example):
 )
 def test_an_example_of_parameters_is_taken(command, example):
     params.parse(PARAMS[command], [example], string_as="prompt" if command == "steersman.start" else None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "example"), [(kind, value) for kind, value in EXAMPLES if kind[0] in ("request", "result")]
+)
+def test_an_example_of_a_request_or_its_result_is_one(kind, example):
+    REQUESTS[kind[1]][kind[0]].model_validate(example)
+
+
+@pytest.mark.parametrize(
+    ("command", "example"), [(kind[1], value) for kind, value in EXAMPLES if kind[0] == "answer"]
+)
+def test_an_example_of_an_answer_is_one(command, example):
+    (command,) = [each for each in COMMANDS if each.id == command]
+    (form,) = command.answers
+    form.model_validate(example)
 
 
 @pytest.mark.parametrize("example", [value for kind, value in EXAMPLES if kind[0] == "error"])

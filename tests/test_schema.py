@@ -110,7 +110,12 @@ async def test_every_answer_of_every_command_is_as_the_schema_says(tmp_path):
         await first.begun.wait()
         session = started["session"]
         await checked("steer", {"text": "shorter", "run": started["run"]})
-        await checked("followUp", "and then?")
+        queued = await checked("followUp", "and then?")
+        await checked("queue", {"op": "edit", "id": queued["id"], "text": "and now?"})
+        await checked("queue", {"op": "move", "id": queued["id"], "to": 0})
+        unwanted = await checked("followUp", "one more")
+        await checked("queue", {"op": "remove", "id": unwanted["id"]})
+        await checked("queue", "list")
         await checked("status")
         streaming = await checked("events", {"session": session, "after": 0, "limit": 500})
         assert streaming["streaming"]["blocks"] == [{"index": 0, "kind": "text", "text": "half of "}]
@@ -148,6 +153,8 @@ async def test_the_data_of_every_refusal_is_as_the_schema_says(tmp_path):
             await checked.refusal("start", " "),
             await checked.refusal("start", {"prompt": "x", "root": str(tmp_path / "none")}),
             await checked.refusal("steer", {"text": "x", "run": "run_000000000000"}),
+            await checked.refusal("queue", {"op": "edit", "id": "in_000000000000", "text": "x"}),
+            await checked.refusal("queue", {"op": "remove"}),
             await checked.refusal("approve", {"id": "apr_000000000000", "decision": "accept"}),
             await checked.refusal("events", "ses_000000000000"),
             await checked.refusal("start", {"prompt": 3}),
@@ -155,6 +162,7 @@ async def test_the_data_of_every_refusal_is_as_the_schema_says(tmp_path):
         ]
         assert {data.get("code") for data in told} == {
             *("busy", "emptyPrompt", "outsideRoot", "unknownRun", "unknownApproval", "unknownSession"),
+            "unknownItem",
             None,
         }
         assert answers.InvalidParamsData in checked.forms

@@ -6,7 +6,7 @@ from steersman.agent.abort import AbortController
 from steersman.agent.config import Budget, LoopConfig
 from steersman.agent.events import AgentEnd, Input
 from steersman.agent.hooks import Allow, Hooks, Retry
-from steersman.agent.inbox import Inbox, InboxClosed
+from steersman.agent.inbox import Inbox, InboxClosed, NotQueued
 from steersman.agent.loop import run_loop
 from steersman.agent.messages import Text, UserMessage
 from support.agent_harness import MemorySink
@@ -269,3 +269,45 @@ async def test_a_hand_back_that_fails_loses_neither_the_end_nor_what_was_said(ho
     result = await run_loop([prompt], [], config, sink, controller.signal)
     check(sink.told, result=result)
     assert (result.end.error.code, result.end.undelivered) == ("hookFailed", (prompt,))
+
+
+def queued(*names: str) -> Inbox:
+    """An inbox with a steer or a follow-up for each name: `s…`, or another."""
+    inbox = Inbox()
+    for name in names:
+        kind = "steer" if name.startswith("s") else "followUp"
+        inbox.add(Input(kind, UserMessage(f"msg_{name}", (Text(name),)), name))
+    return inbox
+
+
+def test_what_waits_is_edited_moved_and_taken_out_by_its_id():
+    inbox = queued("s1", "s2", "f1", "f2")
+    inbox.edit("s2", UserMessage("msg_new", (Text("new"),)))
+    inbox.move("f2", to=0)
+    inbox.move("f1", to=1, kind="steer")
+    inbox.move("s1")
+    assert inbox.remove("f2").message.id == "msg_f2"
+    assert [(item.id, item.kind) for item in inbox.items] == [
+        ("f1", "steer"),
+        ("s2", "steer"),
+        ("s1", "steer"),
+    ]
+    assert texts(inbox.items) == ["f1", "new", "s1"]
+    assert texts(inbox.take_steering()) == ["f1"]
+
+
+@pytest.mark.parametrize("item_id", ["s1", "none", ""])
+def test_what_does_not_wait_cannot_be_changed(item_id):
+    inbox = queued("s1", "f1")
+    inbox.add(Input("steer", UserMessage("msg_s0", (Text("without an id"),))))
+    inbox.take_steering()
+    before = inbox.items
+    for change in (
+        lambda: inbox.edit(item_id, UserMessage("msg_x", (Text("x"),))),
+        lambda: inbox.remove(item_id),
+        lambda: inbox.move(item_id, to=0, kind="steer"),
+    ):
+        with pytest.raises(NotQueued) as refused:
+            change()
+        assert refused.value.id == item_id
+    assert inbox.items == before

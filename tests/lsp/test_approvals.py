@@ -170,7 +170,7 @@ async def test_a_client_that_is_lost_during_an_edit_keeps_nobody_waiting(tmp_pat
         it.client.close_output()
         await it.client.wait_for_end()  # though the clock stands still
         assert (await it.ended(run))["stopReason"] == "interrupted"
-        assert "did not say whether it made the edit" in it.result_texts()[0]
+        assert "did not say whether" in it.result_texts()[0]
         assert it.hashes() == before
 
 

@@ -247,7 +247,13 @@ async def test_a_steer_joins_the_live_run(tmp_path):
         started = await it.command("start", {"prompt": "go"})
         await held.asked.wait()
         steered = await it.command("steer", "the other way")
-        assert steered == {"disposition": "steered", "session": started["session"], "run": started["run"]}
+        item = it.events("queue_update")[-1]["data"]["items"][0]["id"]
+        assert steered == {
+            "disposition": "steered",
+            "session": started["session"],
+            "run": started["run"],
+            "id": item,
+        }
         held.go.set()
         ended = await it.ended(started["run"])
         assert (ended["text"], ended["undelivered"]) == ("steered", [])
@@ -261,6 +267,7 @@ async def test_a_follow_up_waits_and_one_that_comes_when_nothing_runs_is_started
         await held.asked.wait()
         queued = await it.command("followUp", {"text": "second"})
         assert (queued["disposition"], queued["run"]) == ("queued", started["run"])
+        assert queued["id"].startswith("in_")
         held.go.set()
         assert (await it.ended(started["run"]))["text"] == "two"
         begun = await it.command("followUp", "third")
@@ -458,7 +465,7 @@ async def test_a_client_that_only_logs_errors_is_shown_them(tmp_path):
 async def test_the_advertised_commands_are_those_that_exist(tmp_path):
     async with desk(tmp_path, initialize=False) as it:
         result = await it.client.initialize()
-        names = ["start", "continue", "steer", "followUp", "abort", "approvals", "approve"]
+        names = ["start", "continue", "steer", "followUp", "queue", "abort", "approvals", "approve"]
         names += ["status", "events", "configure"]
         advertised = result["capabilities"]["executeCommandProvider"]["commands"]
         assert sorted(advertised) == sorted(f"steersman.{name}" for name in names)
@@ -470,7 +477,7 @@ async def test_the_advertised_commands_are_those_that_exist(tmp_path):
 async def test_the_answer_to_initialize_says_what_is_used(tmp_path):
     async with desk(tmp_path, initialize=False) as it:
         result = await it.client.initialize(
-            initializationOptions={"steersman": {"version": "1", "eventToken": EVENTS, "approval": True}}
+            initializationOptions={"steersman": {"version": "1", "eventToken": EVENTS, "unheardOf": True}}
         )
         expected = {"version": "1", "uses": ["eventToken"]}
         assert result["capabilities"]["experimental"]["steersman"] == expected

@@ -2,18 +2,21 @@
 
 import asyncio
 import os
+from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steersman.lsp.edits import shares_nothing
+from steersman.lsp.edit_outcomes import shares_nothing
 from steersman.workspace.changes import creation, deletion, edition, relocation
 from steersman.workspace.errors import ChangeRefused
-from steersman.workspace.ports import BaseMoved
+from steersman.workspace.ports import Applied, BaseMoved
 from steersman.workspace.roots import Roots
 from support import editor_client as editors
 from support.lsp_workspace import LIMITS, desk
+from support.manual_clock import settle
 
 
 class Files:
@@ -273,6 +276,127 @@ async def test_a_clean_open_file_can_be_deleted_and_moved_but_not_onto_an_open_o
     assert not (files.desk.root / "b.txt").exists()
 
 
+# Deleting and moving through the editor.
+
+
+@asynccontextmanager
+async def operating(tmp_path, *operations):
+    """Files at an editor that takes these resource operations."""
+    edit = {"documentChanges": True, "resourceOperations": list(operations)}
+    async with desk(tmp_path, workspace={"applyEdit": True, "workspaceEdit": edit}) as it:
+        files = Files(it)
+        files.uri = it.editor.open(it.put("a.txt", TEXT))
+        await files.heard()
+        it.editor.behaviour = editors.operates()
+        yield files
+
+
+async def move(files, name="new/b.txt"):
+    return await files.workspace.apply(
+        relocation(await files.snapshot(), files.workspace.resolve(name, for_write=True))
+    )
+
+
+async def delete(files):
+    return await files.workspace.apply(deletion(await files.snapshot()))
+
+
+async def test_an_open_file_is_deleted_by_the_editor_and_its_preimage_kept(tmp_path):
+    async with operating(tmp_path, "delete", "rename", "create") as files:
+        applied = await delete(files)
+        assert (applied.sha256, applied.notes) == (None, ())
+        (operation,) = map(editors.operation_of, files.editor.asked)
+        assert (operation["kind"], operation["uri"]) == ("delete", files.uri)
+        assert not (files.desk.root / "a.txt").exists()
+        assert [(image.path.name, image.data) for image in files.images] == [("a.txt", TEXT.encode())]
+
+
+async def test_an_open_file_is_moved_by_the_editor_into_folders_that_are_made_for_it(tmp_path):
+    async with operating(tmp_path, "rename") as files:
+        applied = await move(files)
+        assert (applied.created_directories, applied.notes) == (("new",), ())
+        (operation,) = map(editors.operation_of, files.editor.asked)
+        assert operation["kind"] == "rename" and operation["options"]["overwrite"] is False
+        assert (files.desk.root / "new" / "b.txt").read_text() == TEXT
+        assert [(image.path.name, image.kind) for image in files.images] == [
+            ("a.txt", "file"),
+            ("b.txt", "absent"),
+        ]
+        files.editor.behaviour = editors.honest
+        assert (await files.edit("two", "2", "new/b.txt")).source == "buffer"
+
+
+async def test_without_the_operation_the_disk_is_changed(tmp_path):
+    async with operating(tmp_path, "create") as files:
+        await move(files)
+        assert files.editor.asked == []
+        assert (files.desk.root / "new" / "b.txt").read_text() == TEXT
+
+
+@pytest.mark.parametrize("do", [move, delete])
+async def test_unsaved_text_is_neither_deleted_nor_moved_by_the_editor(tmp_path, do):
+    async with operating(tmp_path, "delete", "rename") as files:
+        files.editor.replace(files.uri, "six", "6")
+        await files.heard()
+        with pytest.raises(ChangeRefused, match="unsaved changes"):
+            await do(files)
+        assert files.editor.asked == []
+
+
+@pytest.mark.parametrize("do", [move, delete])
+async def test_an_operation_that_does_not_happen_is_no_success(tmp_path, do):
+    async with operating(tmp_path, "delete", "rename") as files:
+        files.editor.behaviour = editors.claims
+        doing = asyncio.ensure_future(do(files))
+        await files.desk.clock.let_pass(LIMITS.verify)
+        with pytest.raises(ChangeRefused, match=r"a\.txt has the file's content"):
+            await doing
+        assert sorted(files.desk.hashes()) == ["a.txt"]
+        assert [path.name for path in files.desk.root.iterdir()] == ["a.txt"]
+        with pytest.raises(ChangeRefused, match="is not changed again until"):
+            await do(files)
+        files.editor.save(files.uri)
+        await files.heard()
+        files.editor.behaviour = editors.operates()
+        await do(files)
+
+
+@pytest.mark.parametrize("do", [move, delete])
+async def test_an_operation_that_the_editor_refuses_changes_nothing_and_may_be_tried_again(tmp_path, do):
+    async with operating(tmp_path, "delete", "rename") as files:
+        files.editor.behaviour = editors.refuses("not allowed")
+        with pytest.raises(ChangeRefused, match=r"not allowed\. Nothing was changed"):
+            await do(files)
+        assert [path.name for path in files.desk.root.iterdir()] == ["a.txt"]
+        files.editor.behaviour = editors.operates()
+        await do(files)
+
+
+async def test_an_editor_that_goes_on_showing_a_deleted_file_is_told_of(tmp_path):
+    async with operating(tmp_path, "delete") as files:
+        files.editor.behaviour = editors.operates(tells=False)
+        deleting = asyncio.ensure_future(delete(files))
+        await files.desk.clock.let_pass(LIMITS.verify)
+        assert "still shows a.txt" in (await deleting).notes[0]
+
+
+async def test_what_the_user_typed_into_a_file_while_it_was_deleted_is_told(tmp_path):
+    async with operating(tmp_path, "delete") as files:
+        files.editor.behaviour = editors.operates(typed=TEXT + "typed last\n")
+        assert "+typed last" in (await delete(files)).notes[0]
+
+
+async def test_a_file_that_is_open_by_a_link_is_moved_on_the_disk(tmp_path):
+    async with operating(tmp_path, "rename") as files:
+        files.editor.close(files.uri)
+        (files.desk.root / "link.txt").symlink_to("a.txt")
+        files.editor.open(files.desk.root / "link.txt")
+        await files.heard()
+        await move(files)
+        assert files.editor.asked == []
+        assert (files.desk.root / "new" / "b.txt").read_text() == TEXT
+
+
 async def test_without_apply_edit_clean_files_are_written_and_dirty_ones_are_not(tmp_path):
     async with desk(tmp_path, workspace={}) as it:
         files = Files(it)
@@ -324,7 +448,7 @@ async def test_the_edit_is_one_document_with_its_version_the_smallest_ranges_and
 async def test_version_0_is_sent_as_1_to_the_client_that_would_not_check_it(tmp_path, name, version, sent):
     async with desk(tmp_path, clientInfo={"name": name}) as it:
         files = Files(it)
-        it.editor.behaviour = editors.refuses()
+        it.editor.behaviour = editors.refuses("the buffer is read-only")
         it.editor.open(it.put("a.txt", TEXT), version=version)
         await files.heard()
         await files.refusal("two", "2")
@@ -428,7 +552,7 @@ async def test_applied_is_not_believed_when_the_text_did_not_change(files):
     assert "It is not known whether the edit was made" in await refused
     assert files.editor.buffers[uri].text == TEXT
     # No more edits until the editor tells of the text again.
-    assert "is not edited again until" in await files.refusal("three", "3")
+    assert "is not changed again until" in await files.refusal("three", "3")
     assert len(files.editor.asked) == 1
     files.editor.behaviour = editors.honest
     files.editor.save(uri)
@@ -457,27 +581,64 @@ async def test_an_edit_that_is_told_of_too_late_is_read_as_it_is_and_edited_agai
     assert files.editor.buffers[uri].text == TEXT.replace("two", "2").replace("three", "3")
 
 
-async def test_a_misplaced_edit_is_an_error_that_says_what_is_there(files):
+async def test_a_misplaced_edit_is_taken_out_again_and_what_the_user_typed_is_kept(files):
     uri = files.editor.open(files.desk.put("a.txt", TEXT))
     await files.heard()
-    files.editor.behaviour = editors.misplaces
+    files.editor.behaviour = editors.misplaces_once(("six", "six, typed"))
+    refused = asyncio.ensure_future(files.refusal("two", "2"))
+    await files.desk.clock.let_pass(LIMITS.verify)
+    message = await refused
+    typed = TEXT.replace("six", "six, typed")
+    assert files.editor.buffers[uri].text == typed
+    assert files.editor.buffers[uri].undo[-1] != typed  # it was there, and is one step of the undo
+    assert "in the wrong place. It was taken out again" in message
+    assert "2: two\n" in message
+    first, inverse = files.editor.asked
+    versions = [
+        params["edit"]["documentChanges"][0]["textDocument"]["version"] for params in (first, inverse)
+    ]
+    assert versions == [1, 2]
+    await files.edit("two", "2")
+    assert files.editor.buffers[uri].text == typed.replace("two", "2")
+
+
+async def test_a_misplaced_edit_that_can_not_be_taken_out_is_an_error_that_says_what_is_there(files):
+    uri = files.editor.open(files.desk.put("a.txt", TEXT))
+    await files.heard()
+
+    def then_refuses(editor, params):
+        editor.behaviour = editors.refuses("the buffer is read-only")
+        return editors.misplaces(editor, params)
+
+    files.editor.behaviour = then_refuses
     refused = asyncio.ensure_future(files.refusal("two", "2"))
     await files.desk.clock.let_pass(LIMITS.verify)
     message = await refused
     there = files.editor.buffers[uri].text
     assert there not in (TEXT, TEXT.replace("two", "2"))
-    assert "is not what was approved" in message
+    assert "not known to have been taken out again" in message
     assert [line for line in message.splitlines() if line.startswith(("+", "-"))][2:] == [
-        "-2",
         "-three",
-        "+two",
         f"+{there.splitlines()[2]}",
     ]
-    assert "is not edited again until" in await files.refusal("four", "4")
+    assert "is not changed again until" in await files.refusal("four", "4")
     files.editor.replace(uri, "four", "quattro")
     await files.heard()
     files.editor.behaviour = editors.honest
     await files.edit("quattro", "4")
+
+
+async def test_without_versions_a_misplaced_edit_is_left_to_the_user(tmp_path):
+    async with desk(tmp_path, versioned=False) as it:
+        files = Files(it)
+        it.editor.open(it.put("a.txt", TEXT))
+        await files.heard()
+        it.editor.behaviour = editors.misplaces
+        refused = asyncio.ensure_future(files.refusal("two", "2"))
+        await it.clock.let_pass(LIMITS.verify)
+        assert "is not what was approved" in await refused
+        assert len(it.editor.asked) == 1
+        assert "is not changed again until" in await files.refusal("four", "4")
 
 
 @pytest.mark.parametrize(
@@ -492,7 +653,10 @@ async def test_a_refused_edit_says_why_and_that_nothing_was_changed(files, behav
     uri = files.editor.open(files.desk.put("a.txt", TEXT))
     await files.heard()
     files.editor.behaviour = behaviour
-    message = await files.refusal("two", "2")
+    refused = asyncio.ensure_future(files.refusal("two", "2"))
+    if "no reason" in reason:  # the typing that made the version stale may be on its way
+        await files.desk.clock.let_pass(LIMITS.verify)
+    message = await refused
     assert f"did not make the edit of a.txt: {reason}" in message.replace(" (-32603)", "")
     assert "Nothing was changed" in message
     assert files.editor.buffers[uri].text == TEXT
@@ -509,7 +673,7 @@ async def test_no_answer_claims_nothing_and_freezes_the_file(files):
     message = await refused
     assert "did not say whether" in message and "not known" in message
     await files.desk.client.wait_for_method("$/cancelRequest")
-    assert "is not edited again until" in await files.refusal("two", "2")
+    assert "is not changed again until" in await files.refusal("two", "2")
 
 
 async def test_null_as_an_answer_claims_nothing(files):
@@ -530,21 +694,43 @@ async def test_a_document_that_is_closed_during_the_edit_is_to_be_read_again(fil
     assert path.read_text() == TEXT
 
 
-async def test_a_user_who_types_while_the_edit_is_on_its_way_gets_it_computed_anew(files):
+@pytest.mark.parametrize("claimed", [False, True], ids=["refused", "claimedApplied"])
+async def test_a_user_who_types_while_the_edit_is_on_its_way_gets_it_computed_anew(files, claimed):
+    uri = files.editor.open(files.desk.put("a.txt", TEXT))
+    await files.heard()
+    files.editor.behaviour = editors.stale(("six", "sechs"), claims_it=claimed)
+    editing = asyncio.ensure_future(files.edit("two", "2"))
+    if claimed:
+        await files.desk.clock.let_pass(LIMITS.verify)
+    both = TEXT.replace("six", "sechs").replace("two", "2")
+    assert (await editing).text == files.editor.buffers[uri].text == both
+    assert len(files.editor.asked) == 2
+
+
+async def test_an_edit_that_would_be_another_one_now_is_asked_about_again(files):
+    uri = files.editor.open(files.desk.put("a.txt", TEXT))
+    await files.heard()
+    files.editor.behaviour = editors.stale(("one", "two, or one"))
+    with pytest.raises(BaseMoved) as raised:
+        await files.edit("two", "2")
+    assert raised.value.current.as_text().text == files.editor.buffers[uri].text
+    assert len(files.editor.asked) == 1
+
+
+async def test_an_edit_is_asked_of_the_editor_three_times_at_most(files):
     uri = files.editor.open(files.desk.put("a.txt", TEXT))
     await files.heard()
 
-    def types_first(editor, params):
-        editor.behaviour = editors.honest
-        editor.replace(uri, "six", "sechs")
-        return editors.honest(editor, params)  # by now the version is stale
+    def always_stale(editor, params):
+        editor.replace(uri, "six", "six!")
+        return {"applied": False, "failureReason": "the version is stale"}
 
-    files.editor.behaviour = types_first
-    with pytest.raises(BaseMoved) as raised:
-        await files.edit("two", "2")
-    assert raised.value.current.as_text().text == TEXT.replace("six", "sechs")
-    await files.edit("two", "2")
-    assert files.editor.buffers[uri].text == TEXT.replace("six", "sechs").replace("two", "2")
+    files.editor.behaviour = always_stale
+    message = await files.refusal("two", "2")
+    assert "the version is stale. Nothing was changed in 3 tries" in message and "2: two\n" in message
+    assert len(files.editor.asked) == 3
+    files.editor.behaviour = editors.honest
+    await files.edit("two", "2")  # nothing is frozen
 
 
 async def test_a_refused_edit_of_which_a_part_was_made_is_not_tried_again(files):
@@ -613,7 +799,7 @@ async def test_an_abort_while_the_edit_is_on_its_way_leaves_the_file_frozen(file
     editing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await editing
-    assert "is not edited again until" in await files.refusal("two", "2")
+    assert "is not changed again until" in await files.refusal("two", "2")
 
 
 async def test_two_edits_at_once_of_one_file_go_one_after_the_other(files):
@@ -714,6 +900,58 @@ def test_whatever_is_edited_and_typed_in_whatever_order_both_are_there(
             assert (applied.text or wanted) == expected
             assert (it.root / "a.txt").read_bytes() == text.encode()
             assert it.server.rpc.documents.get(uri).text == it.editor.buffers[uri].text
+
+    asyncio.run(run())
+
+
+async def time_goes_on(it):
+    while True:
+        await it.clock.let_pass(LIMITS.verify)
+        await settle()  # whoever slept has to run before the next look for sleepers
+
+
+CLIENTS = {
+    "bundles": editors.bundled,
+    "refuses": editors.stale,
+    "claims": partial(editors.stale, claims_it=True),
+    "misplaces": editors.misplaces_once,
+}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(scene=scenes(), client=st.sampled_from(sorted(CLIENTS)), versioned=st.booleans())
+def test_whatever_the_editor_does_the_users_typing_is_kept_and_success_is_only_claimed_when_it_is_there(
+    tmp_path_factory, scene, client, versioned
+):
+    lines, _, (first, last), put_in, typed = scene
+    theirs = (f"{lines[typed]}\n", f"{lines[typed]} typed\n")
+
+    async def run():
+        async with desk(tmp_path_factory.mktemp("x"), versioned=versioned) as it:
+            files = Files(it)
+            text = "".join(f"{line}\n" for line in lines)
+            uri = it.editor.open(it.put("a.txt", text))
+            await files.heard()
+            it.editor.behaviour = CLIENTS[client](theirs)
+            base = await files.snapshot()
+            wanted = "".join(f"{line}\n" for line in [*lines[:first], *put_in, *lines[last:]])
+            applying = asyncio.ensure_future(
+                files.workspace.apply(edition(base, base.as_text().rewrite(wanted)))
+            )
+            applying.add_done_callback(lambda _: passing.cancel())
+            passing = asyncio.ensure_future(time_goes_on(it))
+            (result, _) = await asyncio.gather(applying, passing, return_exceptions=True)
+            await files.heard()
+            there = it.editor.buffers[uri].text
+            assert theirs[1] in there
+            if isinstance(result, Applied):
+                assert there == wanted.replace(*theirs) == (result.text or wanted)
+            else:
+                assert isinstance(result, (ChangeRefused, BaseMoved))
+                told = str(result)
+                untouched = there == text.replace(*theirs)
+                assert untouched or not ("othing was changed" in told or "taken out again, and" in told)
+            assert (it.root / "a.txt").read_text() == text
 
     asyncio.run(run())
 

@@ -3,7 +3,7 @@
 import pytest
 
 from steersman.lsp.errors import InvalidParams
-from steersman.lsp.params import ApproveParams, NoParams, StartParams, TextParams, parse
+from steersman.lsp.params import ApproveParams, EditedText, NoParams, StartParams, TextParams, parse
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,6 @@ def test_whole_numbers_are_numbers():
 
 
 def test_names_are_camel_case_in_the_schema():
-    assert set(ApproveParams.model_json_schema()["properties"]) == {"id", "decision", "feedback"}
+    fields = {"id", "decision", "feedback", "edited", "hunks"}
+    assert set(ApproveParams.model_json_schema()["properties"]) == fields
+    assert set(EditedText.model_json_schema()["properties"]) == {"uri", "newText"}

@@ -1,6 +1,7 @@
 """Work-done progress: one begin, reports that no client drops, one end, whatever the client does with its token."""
 
 import asyncio
+import json
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -28,6 +29,8 @@ class Ears:
     clock: ManualClock
     answer: "asyncio.Future[object]"
     heard: list[tuple[float, str, Any]] = field(default_factory=list)
+    keys: list[object] = field(default_factory=list)
+    """Of the progress: what has the same key as something that waits takes its place."""
 
     async def request(self, method, params, *, timeout):
         self.heard.append((self.clock.now, method, params))
@@ -36,6 +39,11 @@ class Ears:
     def notify(self, method, params):
         self.heard.append((self.clock.now, method, params))
         return True
+
+    def send_raw_notification(self, method, params_json, *, droppable=False, key=None):
+        assert not droppable
+        self.keys.append(key)
+        return self.notify(method, json.loads(params_json))
 
     def values(self):
         return [(at, params["value"]) for at, method, params in self.heard if method == "$/progress"]
@@ -89,6 +97,20 @@ async def test_begin_reports_and_end():
     ]
     await stage.close()
     assert stage.ears.kinds().count("end") == 1
+
+
+async def test_of_the_reports_that_a_slow_client_has_not_taken_the_latest_replaces_the_others():
+    stage = Stage()
+    await settle()
+    for turn in (1, 2):
+        stage.clock.advance(INTERVAL)
+        await stage.tell("turn_start", turn=turn)
+    await stage.end()
+    assert stage.ears.kinds() == ["begin", "report", "report", "end"]
+    begin, *reports, end = stage.ears.keys
+    assert begin is end is None
+    assert len(set(reports)) == 1 and reports[0] is not None
+    await stage.close()
 
 
 async def test_what_happens_before_the_client_has_the_token_is_in_the_begin():

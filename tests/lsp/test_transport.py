@@ -83,21 +83,23 @@ def test_sending_never_waits_for_a_client_that_does_not_read():
 def test_over_the_bound_droppable_frames_are_refused_and_durable_ones_are_not():
     pipe = Pipe(limit=1000)
     accepted = [pipe.outbox.send(b"u" * 300, droppable=True) for _ in range(5)]
-    assert accepted == [True, True, True, False, False]
+    assert accepted == [True, True, True, True, False]
     assert pipe.outbox.send(b"d" * 300)
-    assert pipe.outbox.waiting == 1200
+    assert pipe.outbox.waiting == 1500
     pipe.outbox.start()
     assert pipe.outbox.close(PATIENCE)
-    assert pipe.read_all() == b"u" * 900 + b"d" * 300
+    assert pipe.read_all() == b"u" * 1200 + b"d" * 300
     pipe.close_reader()
 
 
-def test_a_droppable_frame_over_the_bound_is_accepted_when_nothing_waits():
+def test_a_droppable_frame_longer_than_the_bound_is_accepted_while_there_is_any_room():
     pipe = Pipe(limit=10)
+    pipe.outbox.send(b"a" * 9)
     assert pipe.outbox.send(b"x" * 100, droppable=True)
+    assert not pipe.outbox.send(b"y", droppable=True)
     pipe.outbox.start()
     pipe.outbox.close(PATIENCE)
-    assert pipe.read_all() == b"x" * 100
+    assert pipe.read_all() == b"a" * 9 + b"x" * 100
     pipe.close_reader()
 
 

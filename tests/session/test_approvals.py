@@ -1,14 +1,16 @@
 """Who is asked about what, what an answer covers, and that nothing changes without one."""
 
+import asyncio
 import hashlib
 
 import pytest
 
 from steersman.agent.abort import AbortController
-from steersman.session.approvals import Answer, Approvals, Question
+from steersman.session.approvals import Answer, Approvals, Question, settled_apart
 from steersman.session.asking import Asker
 from steersman.session.errors import Refused
 from steersman.session.journal import Emitted, EventBus, Journal
+from steersman.workspace.changes import ChangeProposal
 from support.fake_tools import FakeTool, Gate
 from support.scripted_model import answer, call
 from support.session_harness import Person, SessionHarness, silence
@@ -333,6 +335,93 @@ async def test_a_base_that_moved_while_the_user_read_asks_a_new_question(harness
     assert len({question.id for question in person.asked}) == len(person.asked)
     if len(person.asked) == 2:
         assert texts == "two\none\n", "declined"
+
+
+# Edited
+
+
+TEN = "".join(f"{number}\n" for number in range(10))
+
+
+def edit_both_ends() -> call:
+    pairs = [{"oldText": "0\n", "newText": "zero\n"}, {"oldText": "9\n", "newText": "nine\n"}]
+    return call("edit", {"path": "a.txt", "edits": pairs})
+
+
+async def test_what_the_user_has_edited_is_written_and_a_later_edit_stands_on_it(harness):
+    async def rewrites(question: Question) -> Answer:
+        return Answer("accept", edited={question.changes[0].uri: "mine\n" + TEN})
+
+    second = call("edit", {"path": "a.txt", "edits": [{"oldText": "mine", "newText": "ours"}]})
+    h = harness(
+        answer("", edit_both_ends()), answer("", second), answer("ok"), person=Person(rewrites, "accept")
+    )
+    h.put("a.txt", TEN)
+    await h.run()
+    assert h.text("a.txt") == "ours\n" + TEN
+    assert "The user changed your text" in h.results()[0]
+    assert "The user changed your text" not in h.results()[1]
+    assert [data.get("edited") for data in h.of("approval_resolved")] == [True, None]
+    assert ["supersedes" in data for data in h.of("approval_requested")] == [False, False]
+
+
+async def test_some_hunks_with_a_grant_cover_the_edits_that_follow(harness):
+    async def takes_the_first(question: Question) -> Answer:
+        return Answer("acceptForRun", hunks=(question.changes[0].hunks[0]["id"],))
+
+    person = Person(takes_the_first)
+    h = harness(answer("", edit_both_ends()), answer("", write("b.txt")), answer("ok"), person=person)
+    h.put("a.txt", TEN)
+    await h.run()
+    assert h.text("a.txt") == TEN.replace("0\n", "zero\n")
+    assert (h.text("b.txt"), len(person.asked)) == ("x\n", 1)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Answer("accept", edited={"file:///elsewhere.txt": ""}),
+        Answer("accept", hunks=("none",)),
+        Answer("accept", hunks=()),
+        Answer("accept", edited={}, hunks=()),
+    ],
+    ids=["unknown file", "unknown hunk", "no hunk", "both"],
+)
+async def test_edits_that_do_not_fit_change_nothing(harness, reply):
+    h = harness(answer("", edit_both_ends()), answer("ok"), person=Person(reply))
+    h.put("a.txt", TEN)
+    await h.run()
+    assert h.text("a.txt") == TEN
+    assert h.outcomes == ["denied"]
+
+
+async def test_edits_that_do_not_fit_leave_a_question_that_is_answered_by_its_id_open(harness):
+    person = Person(silence)
+    h = harness(answer("", edit_both_ends()), answer("ok"), person=person)
+    h.put("a.txt", TEN)
+    run = await h.start()
+    question = await _asked(h, person)
+    approvals = h.services.approvals
+    with pytest.raises(Refused, match="No such hunk: 7-x") as refused:
+        approvals.answer(question.id, Answer("accept", hunks=("7-x",)))
+    assert refused.value.code == "badAnswer"
+    approvals.answer(question.id, Answer("accept", hunks=(question.changes[0].hunks[1]["id"],)))
+    await run.wait()
+    assert h.text("a.txt") == TEN.replace("9\n", "nine\n")
+
+
+async def test_a_long_text_is_compared_beside_the_event_loop_with_the_same_result():
+    def revise(answer: Answer) -> ChangeProposal:
+        asyncio.get_running_loop()
+        raise AssertionError("on the event loop")
+
+    question = Question(
+        "apr_1", "ses_1", "run_1", "call_1", "edit", "Edit", "Because.", "digest", revise=revise
+    )
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        await settled_apart(question, Answer("accept", edited={"file:///a.txt": "x" * 100_001}))
+    with pytest.raises(AssertionError):
+        await settled_apart(question, Answer("accept", edited={"file:///a.txt": "x"}))
 
 
 async def test_read_only_refuses_changes_unasked_and_says_what_would_allow_them(harness):

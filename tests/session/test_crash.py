@@ -144,16 +144,21 @@ def test_a_message_that_has_left_the_queue_and_is_in_no_message_yet_is_handed_ba
     def event(kind: str, **data: object) -> dict:
         return {"seq": 1, "run": "run_1", "type": kind, "data": data}
 
-    steer = {"kind": "steer", "text": "this"}
+    def item(number: int, kind: str, text: str) -> dict:
+        return {"id": f"in_{number}", "kind": kind, "text": text}
+
+    steer, other = item(1, "steer", "this"), item(3, "steer", "not this")
     picture = fold(
         [
             event("agent_start", inputs=[]),
-            event("queue_update", items=[steer, {"kind": "followUp", "text": "that"}]),
-            event("queue_update", items=[{"kind": "followUp", "text": "that"}]),
+            event("queue_update", items=[steer, other, item(2, "followUp", "thta")]),
+            event("queue_update", items=[steer, other, item(2, "followUp", "that")]),
+            event("queue_update", items=[steer, item(2, "followUp", "that")], removed=["in_3"]),
+            event("queue_update", items=[item(2, "followUp", "that")]),
         ]
     )
     undelivered = picture.closers()[-1]["data"]["undelivered"]
-    assert undelivered == [steer, {"kind": "followUp", "text": "that"}]
+    assert undelivered == [{"kind": "steer", "text": "this"}, {"kind": "followUp", "text": "that"}]
     message = {"messageId": "m", "role": "user", "content": [{"type": "text", "text": "this"}]}
     picture.feed(event("message_end", **message))
     undelivered = picture.closers()[-1]["data"]["undelivered"]

@@ -71,7 +71,7 @@ async def test_whose_run_a_message_is_for(harness, live, named, outcome):
         target = run.get(named) if named else None
         for kind in ("steer", "followUp"):
             if outcome == "taken":
-                assert h.manager.add(kind, "this", target) is lives.runs[-1]
+                assert h.manager.add(kind, "this", target).run is lives.runs[-1]
                 continue
             refused = await refusal(lambda kind=kind: h.manager.add(kind, "this", target))
             assert refused.code == outcome
@@ -227,12 +227,12 @@ async def test_the_session_that_was_used_last_in_a_root(harness, tmp_path):
 
 async def test_status_tells_sessions_runs_and_defaults(harness):
     async with Live(harness, 1) as lives:
-        lives.h.manager.add("followUp", "then that")
+        queued = lives.h.manager.add("followUp", "then that")
         status = lives.h.manager.status()
         (session,) = status["sessions"]
         assert session["run"] == lives.runs[0].id
         assert session["state"] == "streaming"
-        assert session["queue"] == [{"kind": "followUp", "text": "then that"}]
+        assert session["queue"] == [{"id": queued.item.id, "kind": "followUp", "text": "then that"}]
         assert session["title"] == "go"
         assert status["model"] == "test:scripted"
         assert status["mode"] == "ask"

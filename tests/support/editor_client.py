@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from support.lsp_client import NO_ANSWER, AnsweredWithError, LspClient
 
@@ -208,6 +209,36 @@ def misplaces(editor: EditorClient, params: dict[str, Any]) -> Any:
     return {"applied": True}
 
 
+def misplaces_once(*typed: tuple[str, str]) -> Behaviour:
+    """Makes the edit one line too low while its user types, tells of both at once, and behaves from then on."""
+
+    def behaviour(editor: EditorClient, params: dict[str, Any]) -> Any:
+        editor.behaviour = honest
+        uri, edits, _ = editor.edits_of(params)
+        text = editor.edited(editor.buffers[uri].text, edits, lines_off=1)
+        for old, new in typed:
+            assert text.count(old) == 1, (old, text)
+            text = text.replace(old, new)
+        editor.step(uri, text)
+        editor.tell(uri, [{"text": text}])
+        return {"applied": True}
+
+    return behaviour
+
+
+def stale(*typed: tuple[str, str], claims_it: bool = False) -> Behaviour:
+    """Its user has typed before the edit came, so that it is not made; `claims_it`: and it says that it was. Behaves
+    from then on."""
+
+    def behaviour(editor: EditorClient, params: dict[str, Any]) -> Any:
+        editor.behaviour = honest
+        for old, new in typed:
+            editor.replace(editor.edits_of(params)[0], old, new)
+        return claims(editor, params) if claims_it else honest(editor, params)
+
+    return behaviour
+
+
 def refuses(reason: str | None = None) -> Behaviour:
     answer = {"applied": False} if reason is None else {"applied": False, "failureReason": reason}
     return lambda editor, params: answer
@@ -231,6 +262,37 @@ def edits_and(answer: Any) -> Behaviour:
     def behaviour(editor: EditorClient, params: dict[str, Any]) -> Any:
         honest(editor, params)
         return answer
+
+    return behaviour
+
+
+def operation_of(params: dict[str, Any]) -> dict[str, Any]:
+    """The one resource operation that is asked for."""
+    (operation,) = params["edit"]["documentChanges"]
+    return operation
+
+
+def operates(*, tells: bool = True, typed: str | None = None) -> Behaviour:
+    """Deletes or renames the file and, if it `tells`, closes its document and opens the new one; `typed` is what its
+    user had put into the buffer just before."""
+
+    def behaviour(editor: EditorClient, params: dict[str, Any]) -> Any:
+        operation = operation_of(params)
+        uri = operation.get("oldUri") or operation["uri"]
+        path = editor.buffers[uri].path
+        if typed is not None:
+            editor.set_text(uri, typed)
+        if operation["kind"] == "delete":
+            path.unlink()
+            if tells:
+                editor.close(uri)
+            return {"applied": True}
+        target = Path(unquote(urlsplit(operation["newUri"]).path))
+        path.rename(target)
+        if tells:
+            editor.close(uri)
+            editor.open(target)
+        return {"applied": True}
 
     return behaviour
 

@@ -36,6 +36,8 @@ class Input:
 
     kind: InputKind
     message: UserMessage | CustomMessage
+    id: str = ""
+    """By which it can be changed while it waits; empty: not at all."""
 
 
 @dataclass(frozen=True, slots=True)

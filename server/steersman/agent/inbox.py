@@ -1,11 +1,14 @@
 """The queue of what a person says while a run is going on: steering for the next request, follow-ups for its end."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
-from steersman.agent.events import Input
+from steersman.agent.events import Input, InputKind
+from steersman.agent.messages import CustomMessage, UserMessage
 
 DeliveryMode = Literal["one", "all"]
+QueueKind = Literal["steer", "followUp"]
 
 
 class InboxClosed(Exception):
@@ -14,6 +17,14 @@ class InboxClosed(Exception):
     def __init__(self, item: Input) -> None:
         super().__init__("the run is ending and takes no more messages")
         self.item = item
+
+
+class NotQueued(Exception):
+    """No such item waits: it was delivered, taken out, or never there. Nothing was changed."""
+
+    def __init__(self, item_id: str) -> None:
+        super().__init__(f"{item_id} does not wait in the queue")
+        self.id = item_id
 
 
 class Inbox:
@@ -45,7 +56,39 @@ class Inbox:
         """
         if not self.open:
             raise InboxClosed(item)
-        (self._steering if item.kind == "steer" else self._follow_ups).append(item)
+        self._queue(item.kind).append(item)
+
+    def edit(self, item_id: str, message: UserMessage | CustomMessage) -> None:
+        """Puts another message in an item's place.
+
+        Raises:
+            NotQueued: it does not wait; nothing was changed.
+        """
+        queue, index = self._find(item_id)
+        queue[index] = replace(queue[index], message=message)
+
+    def remove(self, item_id: str) -> Input:
+        """Takes an item out and returns it.
+
+        Raises:
+            NotQueued: it does not wait; nothing was changed.
+        """
+        queue, index = self._find(item_id)
+        return queue.pop(index)
+
+    def move(self, item_id: str, *, to: int | None = None, kind: QueueKind | None = None) -> None:
+        """Moves an item to place `to` (0 or more; the end without, or when there are fewer) among the items of
+        `kind` (its own, without).
+
+        Raises:
+            NotQueued: it does not wait; nothing was changed.
+        """
+        queue, index = self._find(item_id)
+        item = queue.pop(index)
+        if kind is not None:
+            item = replace(item, kind=kind)
+            queue = self._queue(kind)
+        queue.insert(len(queue) if to is None else to, item)
 
     def clear(self) -> tuple[Input, ...]:
         """Empties it and returns what was in it."""
@@ -76,6 +119,17 @@ class Inbox:
         self._steering[:0] = [item for item in undelivered if item.kind == "steer"]
         self._follow_ups[:0] = [item for item in undelivered if item.kind == "followUp"]
         return prompts
+
+    def _queue(self, kind: InputKind) -> list[Input]:
+        return self._steering if kind == "steer" else self._follow_ups
+
+    def _find(self, item_id: str) -> tuple[list[Input], int]:
+        """The queue that the item waits in, and its place there."""
+        for queue in (self._steering, self._follow_ups):
+            for index, item in enumerate(queue):
+                if item_id and item.id == item_id:
+                    return queue, index
+        raise NotQueued(item_id)
 
 
 def _take(queue: list[Input], mode: DeliveryMode) -> tuple[list[Input], list[Input]]:

@@ -14,7 +14,7 @@ from steersman.lsp.params import ClientFeatures
 from steersman.session.approvals import Decision
 from steersman.session.errors import RefusalCode
 from steersman.session.run import RunState
-from steersman.session.schema import ApprovalRequestedData, Count, Event, InputData, UsageData, Wire
+from steersman.session.schema import ApprovalRequestedData, Count, Event, QueuedItem, UsageData, Wire
 from steersman.session.settings import Mode
 
 # Commands
@@ -35,6 +35,8 @@ class SteerAnswer(Wire):
     disposition: Literal["steered"]
     session: str
     run: str
+    id: str
+    """Of the text in the queue, where it waits for that request."""
 
 
 class QueuedAnswer(Wire):
@@ -43,12 +45,25 @@ class QueuedAnswer(Wire):
     disposition: Literal["queued"]
     session: str
     run: str
+    id: str
+    """Of the text in the queue."""
 
 
 class StartedAnswer(StartAnswer):
     """No run was live: one begins with the text."""
 
     disposition: Literal["started"]
+
+
+class QueueAnswer(Wire):
+    """What waits, after what was done."""
+
+    session: str
+    run: str
+    items: list[QueuedItem]
+    """Steering first; in each kind in the order of delivery."""
+    removed: list[QueuedItem] | None = None
+    """What was taken out, for who wants it back."""
 
 
 class AbortAnswer(Wire):
@@ -81,7 +96,7 @@ class SessionStatus(Wire):
     model: str | None
     usage: UsageData
     state: RunState
-    queue: list[InputData]
+    queue: list[QueuedItem]
     run: str | None = None
     """The live one."""
 
@@ -125,6 +140,27 @@ class ConfigureAnswer(Wire):
     mode: Mode
 
 
+# Requests
+
+
+class ApprovalRequest(PendingQuestion):
+    """The params of `steersman/requestApproval`."""
+
+
+class ChangeTexts(Wire):
+    """A file of a question, LF line ends; `oldText` is empty for a new one, `newText` for one that is deleted."""
+
+    uri: str
+    old_text: str
+    new_text: str
+
+
+class ApprovalTextsAnswer(Wire):
+    """The answer to `steersman/approvalTexts`."""
+
+    changes: list[ChangeTexts]
+
+
 # Errors
 
 
@@ -154,7 +190,7 @@ class RefusedData(BaseModel):
     runs: list[str] | None = None
     """To choose from."""
     id: str | None = None
-    """Of a question."""
+    """Of a question, or of an item of the queue."""
     decisions: list[Decision] | None = None
     """What the question takes."""
     root: str | None = None

@@ -65,8 +65,7 @@ class FloorApprover:
             async with self._turn:
                 return await self._ask(question, shown)
         except ClientGone:
-            # The server is about to stop, and withdraws the question: nobody has said no.
-            await asyncio.get_running_loop().create_future()
+            await until_withdrawn()
             return None
         except RpcError as error:
             log.warning("the client can't be asked: %s", error)
@@ -144,6 +143,11 @@ class FloorApprover:
 
     def _tell(self, message: str) -> None:
         self._server.notify("window/showMessage", {"type": _INFO, "message": f"Steersman: {message}"})
+
+
+async def until_withdrawn() -> None:
+    """For a client that is gone: the server is about to stop, and withdraws the question. Nobody has said no."""
+    await asyncio.get_running_loop().create_future()
 
 
 def titles_of(question: Question) -> list[str]:

@@ -43,8 +43,15 @@ class Client:
     show_document: bool = False
     apply_edit: bool = False
     document_changes: bool = False
-    folders: list[tuple[str, Path]] = field(default_factory=list)
-    """Workspace folders: the client's name for each, and its path."""
+    resource_operations: frozenset[str] = frozenset()
+    """Of create, rename and delete, what it takes in `documentChanges`."""
+    named_folders: list[tuple[str, Path]] = field(default_factory=list)
+    """Workspace folders: the client's name for each, and its path. Whether there is one is another matter."""
+
+    @property
+    def folders(self) -> list[tuple[str, Path]]:
+        """Those that are there now."""
+        return [(name, path) for name, path in self.named_folders if path.is_dir()]
 
     def learn(self, params: Mapping[str, Any]) -> None:
         """Takes in the params of `initialize`, as plain JSON.
@@ -60,15 +67,16 @@ class Client:
         self.progress = window.get("workDoneProgress") is True
         self.show_document = _object(window.get("showDocument")).get("support") is True
         self.apply_edit = workspace.get("applyEdit") is True
-        declared = _object(workspace.get("workspaceEdit")).get("documentChanges") is True
-        self.document_changes = declared or self.quirks.document_changes
-        self.folders = _folders(params)
+        edits = _object(workspace.get("workspaceEdit"))
+        self.document_changes = edits.get("documentChanges") is True or self.quirks.document_changes
+        self.resource_operations = _strings(edits.get("resourceOperations"))
+        self.named_folders = _folders(params)
 
     def change_folders(self, added: Sequence[tuple[str, str]], removed: Sequence[str]) -> None:
         """`added` are names and URIs, `removed` URIs."""
         gone = {path_of(uri) for uri in removed}
-        kept = [(name, path) for name, path in self.folders if path not in gone]
-        self.folders = kept + _existing([(name, path_of(uri)) for name, uri in added])
+        kept = [(name, path) for name, path in self.named_folders if path not in gone]
+        self.named_folders = kept + _local([(name, path_of(uri)) for name, uri in added])
 
 
 def path_of(uri: str) -> Path | None:
@@ -106,16 +114,22 @@ def _folders(params: Mapping[str, Any]) -> list[tuple[str, Path]]:
     given = params.get("workspaceFolders")
     if isinstance(given, Sequence) and not isinstance(given, str) and given:
         folders = [_object(item) for item in given]
-        return _existing([(str(item.get("name", "")), path_of(str(item.get("uri", "")))) for item in folders])
+        return _local([(str(item.get("name", "")), path_of(str(item.get("uri", "")))) for item in folders])
     if isinstance(params.get("rootUri"), str):
-        return _existing([("", path_of(params["rootUri"]))])
+        return _local([("", path_of(params["rootUri"]))])
     if isinstance(params.get("rootPath"), str) and params["rootPath"]:
-        return _existing([("", Path(params["rootPath"]))])
+        return _local([("", Path(params["rootPath"]))])
     return []
 
 
-def _existing(folders: Sequence[tuple[str, Path | None]]) -> list[tuple[str, Path]]:
-    return [(name, path) for name, path in folders if path is not None and path.is_dir()]
+def _local(folders: Sequence[tuple[str, Path | None]]) -> list[tuple[str, Path]]:
+    return [(name, path) for name, path in folders if path is not None]
+
+
+def _strings(value: object) -> frozenset[str]:
+    return (
+        frozenset(item for item in value if isinstance(item, str)) if isinstance(value, list) else frozenset()
+    )
 
 
 def _object(value: object) -> Mapping[str, Any]:

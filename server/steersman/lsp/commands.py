@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from steersman.agent.events import Input
+from steersman.lsp.approval_requests import answer_of
 from steersman.lsp.calls import after_response
 from steersman.lsp.client import Client, path_of
 from steersman.lsp.context import context_text
@@ -18,17 +20,21 @@ from steersman.lsp.params import (
     ContinueParams,
     EventsParams,
     NoParams,
+    QueueParams,
     StartParams,
     TextParams,
     parse,
+    parse_queue,
 )
 from steersman.lsp.progress import token_of
 from steersman.lsp.wire import JsonValue
-from steersman.session.approvals import Answer
+from steersman.session.approvals import settled_apart
 from steersman.session.errors import Refused
 from steersman.session.home import Home
-from steersman.session.manager import SessionManager, StartRequest
+from steersman.session.manager import SessionManager, StartRequest, check_text
 from steersman.session.run import Run
+from steersman.session.session import Queued
+from steersman.session.wire import queued_data
 from steersman.workspace.errors import PathError
 from steersman.workspace.roots import Roots
 from steersman.workspace.rules import PathRules
@@ -62,6 +68,7 @@ class Commands:
             "continue": self._continue,
             "steer": self._steer,
             "followUp": self._follow_up,
+            "queue": self._queue,
             "abort": self._abort,
             "approvals": self._approvals,
             "approve": self._approve,
@@ -74,11 +81,13 @@ class Commands:
     async def _start(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(StartParams, arguments, string_as="prompt")
         plain = bool(arguments) and isinstance(arguments[0], str)
-        roots = self._roots(params.root)
-        prompt = params.prompt
-        if params.context is not None and prompt.strip():
-            prompt += context_text(params.context, self._documents, lambda path: self._denied(roots, path))
         with _handing_back(params.prompt):
+            roots = self._roots(params.root)
+            prompt = params.prompt
+            if params.context is not None and prompt.strip():
+                prompt += context_text(
+                    params.context, self._documents, lambda path: self._denied(roots, path)
+                )
             run = await self._manager.start(
                 StartRequest(
                     prompt=prompt,
@@ -97,10 +106,7 @@ class Commands:
         roots = self._roots(None)
         session = params.session
         if session is None:
-            recent = self._manager.most_recent(roots)
-            if recent is None:
-                raise Refused("unknownSession", "There is no session to continue: start one.")
-            session = recent
+            session = await self._manager.to_continue(roots)
         budget = params.budget.budget() if params.budget else None
         run = await self._manager.start(StartRequest(None, roots, session, budget=budget))
         return self._started(run, "Continue")
@@ -118,15 +124,15 @@ class Commands:
     async def _steer(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(TextParams, arguments, string_as="text")
         with _handing_back(params.text):
-            run = self._manager.add("steer", params.text, params.run)
-        return {"disposition": "steered", "session": run.session, "run": run.id}
+            queued = self._manager.add("steer", params.text, params.run)
+        return {"disposition": "steered", **_place(queued)}
 
     async def _follow_up(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(TextParams, arguments, string_as="text")
         with _handing_back(params.text):
             try:
-                run = self._manager.add("followUp", params.text, params.run)
-                return {"disposition": "queued", "session": run.session, "run": run.id}
+                queued = self._manager.add("followUp", params.text, params.run)
+                return {"disposition": "queued", **_place(queued)}
             except Refused as refusal:
                 if refusal.code != "notRunning" or params.run is not None:
                     raise
@@ -134,6 +140,33 @@ class Commands:
             recent = self._manager.most_recent(roots)
             run = await self._manager.start(StartRequest(params.text, roots, recent, exclusive=True))
         return {"disposition": "started", **self._started(run, params.text)}
+
+    async def _queue(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse_queue(arguments)
+        with _handing_back(params.text):
+            return self._change_queue(params)
+
+    def _change_queue(self, params: QueueParams) -> dict[str, JsonValue]:
+        """All in one step: nothing is delivered between the change and the answer."""
+        session = self._manager.session_of(params.run)
+        assert session.live is not None
+        run, item = session.live.id, params.id or ""
+        removed: Sequence[Input] | None = None
+        if params.op == "edit":
+            check_text(params.text or "")
+            session.edit_queued(item, params.text or "")
+        elif params.op == "remove":
+            removed = session.remove_queued(item)
+        elif params.op == "move":
+            session.move_queued(item, params.to, params.kind)
+        elif params.op == "clear":
+            removed = session.clear_queue()
+        answer: dict[str, JsonValue] = {
+            "session": session.id,
+            "run": run,
+            "items": [queued_data(item) for item in session.queue],
+        }
+        return answer if removed is None else answer | {"removed": [queued_data(item) for item in removed]}
 
     async def _abort(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(AbortParams, arguments, string_as="run")
@@ -145,8 +178,9 @@ class Commands:
 
     async def _approve(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(ApproveParams, arguments)
-        answer = Answer(params.decision, params.feedback)
-        self._manager.services.approvals.answer(params.id, answer)
+        approvals = self._manager.services.approvals
+        question = approvals.get(params.id)
+        approvals.answer(question.id, await settled_apart(question, answer_of(question, params)))
         return {"id": params.id, "decision": params.decision}
 
     async def _status(self, arguments: Sequence[JsonValue]) -> JsonValue:
@@ -183,16 +217,18 @@ class Commands:
         """The folders to work in, the named one (or that of the only open file) first.
 
         Raises:
-            Refused: outsideRoot, the folder is none.
+            Refused: outsideRoot, the folder is none, or the first of the client's is not there.
         """
-        folders = list(self._client.folders)
+        folders = self._client.folders
         if named is not None:
             first = path_of(named) or Path(named)
             if not first.is_absolute() or not first.is_dir():
                 raise Refused("outsideRoot", f"The root is no folder: {named}.", root=named)
             known = [item for item in folders if item[1].resolve() == first.resolve()]
             folders = [*(known or [("", first)]), *(item for item in folders if item not in known)]
-        elif not folders:
+        elif self._client.named_folders:
+            self._refuse_a_missing_folder()
+        else:
             folders = self._folder_of_only_file()
         try:
             return Roots(
@@ -202,6 +238,13 @@ class Commands:
             )
         except PathError as error:
             raise Refused("outsideRoot", str(error)) from None
+
+    def _refuse_a_missing_folder(self) -> None:
+        """Relative paths start in the client's first folder: no other, and no work without one, in its place."""
+        first = self._client.named_folders[0][1]
+        if not first.is_dir():
+            text = f"The workspace folder {first} does not exist: make it, or open another."
+            raise Refused("outsideRoot", text, root=str(first))
 
     def _folder_of_only_file(self) -> list[tuple[str, Path]]:
         """Our own documents, such as a diff, don't count."""
@@ -216,13 +259,18 @@ class Commands:
             return None  # no tool can read it either
 
 
+def _place(queued: Queued) -> dict[str, JsonValue]:
+    return {"session": queued.run.session, "run": queued.run.id, "id": queued.item.id}
+
+
 @contextmanager
-def _handing_back(text: str) -> Iterator[None]:
+def _handing_back(text: str | None) -> Iterator[None]:
     """Whatever is refused, the text comes back with it."""
     try:
         yield
     except Refused as refusal:
-        refusal.data.setdefault("text", text)
+        if text is not None:
+            refusal.data.setdefault("text", text)
         raise
 
 

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from steersman.lsp.buffers import Buffer
-from steersman.lsp.edits import Editor, EditOutcome, make_edit, shares_nothing
+from steersman.lsp.edit_outcomes import computed_anew, excerpt
+from steersman.lsp.edits import Editor, EditOutcome, make_edit
+from steersman.lsp.resource_edits import ResourceOperation, can_do, resource_change
 from steersman.workspace.changes import FileChange
 from steersman.workspace.diff import unified_diff
 from steersman.workspace.disk import DiskWorkspace
@@ -20,6 +22,8 @@ from steersman.workspace.rules import PathRules
 from steersman.workspace.snapshots import sha256
 from steersman.workspace.text import to_lf, view
 
+TRIES = 3
+"""How often the editor is asked to make one edit, each time on the text that is there by then."""
 _DIFF_LINES = 60
 
 
@@ -107,22 +111,116 @@ class EditorWorkspace:
             raise BaseMoved(change.path, current)
         if current.conflict and not change.base.conflict:
             raise BaseMoved(change.path, current)  # it has to be asked about in every mode
-        if change.kind != "edit" or not self._editor.client.apply_edit:
-            return await self._on_disk(change, current, disk)
         if buffer.frozen:
             raise ChangeRefused(
-                f"The last edit of {change.path.display} did not come out as approved, so it is not edited again until "
-                "the editor shows a change, a save or a reopening. Ask the user to look at it."
+                f"The last change of {change.path.display} did not come out as approved, so it is not changed again "
+                "until the editor shows a change, a save or a reopening. Ask the user to look at it."
             )
+        if change.kind != "edit":
+            return await self._delete_or_move(change, buffer, current, disk)
+        if not self._editor.client.apply_edit:
+            return await self._on_disk(change, current, disk)
         await self._until_reloaded(change.path, buffer, current)
-        await self._keep_both(change.path, disk, buffer.document.text or "")
-        raw = buffer.document.text
-        if (
-            raw is None or to_lf(raw) != change.old_text or not self._buffers.is_open(buffer)
-        ):  # while we waited
-            raise BaseMoved(change.path, await self.read(change.path))
-        outcome = await make_edit(self._editor, buffer, raw, change.new_text, _label(change))
-        return await self._outcome(change, buffer, to_lf(raw), outcome)
+        return await self._edit(change, buffer, disk)
+
+    async def _edit(self, change: FileChange, buffer: Buffer, disk: Snapshot | None) -> Applied:
+        """Asked of the editor, and again on the text that is there by then, as long as it is the same edit."""
+        name, old, new = change.path.display, change.old_text, change.new_text
+        tries = 0
+        while True:
+            await self._keep_both(change.path, disk, buffer.document.text or "")
+            raw = buffer.document.text
+            if raw is None or to_lf(raw) != old or not self._buffers.is_open(buffer):  # while we waited
+                raise BaseMoved(change.path, await self.read(change.path))
+            outcome = await make_edit(self._editor, buffer, raw, new, f"Steersman: edit {name}")
+            tries += 1
+            if not self._buffers.is_open(buffer):
+                raise ChangeRefused(
+                    f"{name} was closed in the editor while it was edited. Read it again to see what it holds now."
+                )
+            if outcome.kind == "verified":
+                return self._made(change, buffer)
+            if outcome.kind != "notApplied":
+                raise await self._went_wrong(name, buffer, old, new, outcome)
+            if not outcome.heard or tries == TRIES:
+                reason = outcome.answer.reason or "it said that it did, but the text does not have it"
+                raise ChangeRefused(
+                    f"The editor did not make the edit of {name}: {reason}. Nothing was changed"
+                    f"{'' if tries == 1 else f' in {tries} tries'}. Read it again.{_text_there(old, new, buffer.text)}"
+                )
+            old, new, disk = await self._anew(change, buffer, old, new)
+
+    async def _anew(
+        self, change: FileChange, buffer: Buffer, old: str, new: str
+    ) -> tuple[str, str, Snapshot | None]:
+        """The text that is there now, the same edit of it, and what is on the disk.
+
+        Raises:
+            BaseMoved: it would be another edit, or a conflict with the disk has come up: it has to be asked about.
+        """
+        current, disk = await self._look(change.path, buffer)
+        now = buffer.text
+        anew = None if now is None else computed_anew(old, new, now)
+        asked = change.base is not None and change.base.conflict
+        if now is None or anew is None or current.as_text().text != now or (current.conflict and not asked):
+            raise BaseMoved(change.path, current)
+        return now, anew, disk
+
+    def _made(self, change: FileChange, buffer: Buffer) -> Applied:
+        now = buffer.text
+        data = (buffer.document.text or "").encode("utf-8", "surrogatepass")
+        differs = now != change.new_text
+        return Applied(sha256(data), text=now if differs else None, source="buffer", unsaved=buffer.unsaved)
+
+    async def _went_wrong(
+        self, name: str, buffer: Buffer, old: str, new: str, outcome: EditOutcome
+    ) -> ChangeRefused:
+        """Told as it is. What can't be put right, or is not known, leaves the file frozen."""
+        now = buffer.text
+        if outcome.undone is not None and now is not None:
+            return await self._take_out(name, buffer, (old, new, now), outcome.undone)
+        buffer.frozen = True
+        if outcome.kind == "unobserved":
+            told = (
+                "it has told of no change" if now is None or now == old else "it has not told of this change"
+            )
+            return ChangeRefused(
+                f"{outcome.answer}, and {told} in {name} since. It is not known whether the edit was made. "
+                f"Ask the user to look at the file.{_text_there(old, new, now)}"
+            )
+        return ChangeRefused(
+            f"{outcome.answer}, but the text of {name} is not what was approved. {_difference(new, now)}"
+        )
+
+    async def _take_out(
+        self, name: str, buffer: Buffer, texts: tuple[str, str, str], undone: str
+    ) -> ChangeRefused:
+        """The edit is at other lines than those it was meant for: these lines are made what they were."""
+        old, new, misplaced = texts
+        raw = buffer.document.text or ""
+        label = f"Steersman: take a misplaced edit of {name} out again"
+        outcome = await make_edit(self._editor, buffer, raw, undone, label)
+        now = buffer.text
+        if outcome.kind == "verified" and self._buffers.is_open(buffer):
+            return ChangeRefused(
+                f"The editor made the edit of {name} in the wrong place. It was taken out again, and what the user "
+                f"typed was kept: nothing of the edit is in the text. Read it again.{_text_there(old, new, now)}"
+            )
+        buffer.frozen = True
+        return ChangeRefused(
+            f"The editor made the edit of {name} in the wrong place, and it is not known to have been taken out again "
+            f"({outcome.answer}). Ask the user to look at the file. "
+            f"{_difference(old, misplaced if now is None else now, 'before the edit')}"
+        )
+
+    async def _delete_or_move(
+        self, change: FileChange, buffer: Buffer, current: Snapshot, disk: Snapshot | None
+    ) -> Applied:
+        kind: ResourceOperation = "delete" if change.kind == "delete" else "rename"
+        shown = disk is not None and buffer.state(disk.text.text if disk.text else None) == "same"
+        if current.dirty or disk is None or not shown or not can_do(self._editor, buffer, kind):
+            return await self._on_disk(change, current, disk)
+        return await resource_change(self._editor, self._disk, self._keep, replace(change, base=disk), buffer)
 
     async def _on_disk(self, change: FileChange, current: Snapshot, disk: Snapshot | None) -> Applied:
         """What is not an edit through the editor: done on the disk, if the buffer has nothing that would be lost."""
@@ -157,46 +255,18 @@ class EditorWorkspace:
             )
         )
 
-    async def _outcome(self, change: FileChange, buffer: Buffer, old: str, outcome: EditOutcome) -> Applied:
-        """Told as it is.
 
-        Raises:
-            BaseMoved: the editor refused, and the user has changed the text: the edit can be tried anew.
-            ChangeRefused: the edit is not there, or it isn't known to be.
-        """
-        name, now = change.path.display, buffer.text
-        if not self._buffers.is_open(buffer):
-            raise ChangeRefused(
-                f"{name} was closed in the editor while it was edited. Read it again to see what it holds now."
-            )
-        if outcome.there:
-            data = (buffer.document.text or "").encode("utf-8", "surrogatepass")
-            differs = now != change.new_text
-            return Applied(
-                sha256(data), text=now if differs else None, source="buffer", unsaved=buffer.unsaved
-            )
-        if outcome.said == "refused" and now is not None and shares_nothing(old, change.new_text, now):
-            if now != old:
-                raise BaseMoved(change.path, await self.read(change.path))
-            raise ChangeRefused(
-                f"The editor did not make the edit of {name}: {outcome.reason}. Nothing was changed. Read it again."
-            )
-        buffer.frozen = True
-        said = {
-            "applied": "The editor said that it made the edit",
-            "refused": f"The editor said that it did not make the edit ({outcome.reason})",
-            "nothing": f"The editor did not say whether it made the edit ({outcome.reason})",
-        }[outcome.said]
-        if now is None or now == old:
-            raise ChangeRefused(
-                f"{said}, and it has told of no change in {name} since. It is not known whether the edit was made. "
-                "Ask the user to look at the file."
-            )
-        shown = unified_diff(change.new_text, now, "approved", "in the editor", max_lines=_DIFF_LINES)
-        raise ChangeRefused(
-            f"{said}, but the text of {name} is not what was approved. The difference from what was approved:\n{shown}"
-        )
+def _times(attempts: int) -> str:
+    return "" if attempts == 1 else f" in {attempts} tries"
 
 
-def _label(change: FileChange) -> str:
-    return f"Steersman: edit {change.path.display}"
+def _text_there(old: str, new: str, now: str | None) -> str:
+    return "" if now is None else f" The text there now:\n{excerpt(old, new, now)}"
+
+
+def _difference(expected: str, now: str | None, name: str = "approved") -> str:
+    if now is None:
+        return "What is there is not known here."
+    shown = unified_diff(expected, now, name, "in the editor", max_lines=_DIFF_LINES)
+    what = "what was approved" if name == "approved" else "the text before the edit"
+    return f"The difference from {what}:\n{shown}"

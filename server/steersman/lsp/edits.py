@@ -1,29 +1,39 @@
-"""One approved edit of one open document: asked of the editor, then looked for in its text.
+"""One approved edit of one open document: asked of the editor, looked for in its text, asked anew or taken out again.
 
 `applied: true` is never trusted. Clients say it though nothing changed, say nothing at all, and bundle the user's own
 typing with the edit; so the text is looked at after every single change that the client tells of.
 """
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from steersman.agent.clock import Clock
 from steersman.lsp.buffers import Buffer, Buffers
 from steersman.lsp.client import Client
+from steersman.lsp.edit_outcomes import (
+    Elsewhere,
+    Outcome,
+    content_changes,
+    is_nearer_elsewhere,
+    landed_elsewhere,
+    shares_nothing,
+)
 from steersman.lsp.errors import ClientGone, ClientRequestError, RequestTimeout
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.waits import answered_within, set_within
 from steersman.session.limits import Limits
-from steersman.workspace.align import LineChange, line_changes, split_lines
-from steersman.workspace.diff import minimal_edits
 from steersman.workspace.merge import survives
-from steersman.workspace.positions import LineIndex, PositionEncoding
-from steersman.workspace.text import to_lf, view
+from steersman.workspace.positions import ContentChange, Position
+from steersman.workspace.text import to_lf
 
 Said = Literal["applied", "refused", "nothing"]
 INLINE_CHARACTERS = 50_000
 """Texts up to here are compared after every change; of longer ones the last of those that came together."""
+MAX_SEEN = 4
+"""How many of the texts that came after the request are kept, as what the editor may have had before it."""
+NO_REASON = "it gave no reason"
+_OF_VERSIONS = ("version", "stale", "outdated", "out of date", "changed", "modified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +48,31 @@ class Editor:
 
 
 @dataclass(frozen=True, slots=True)
-class EditOutcome:
-    there: bool
-    """Every line of the edit is in the text, or was when the editor told of it."""
+class Answer:
+    """To `workspace/applyEdit`."""
+
     said: Said
-    """What the editor said of it."""
-    reason: str
-    """Why it did not make the edit, or did not say."""
+    reason: str = ""
+    """Why it did not do it, or did not say."""
+
+    def __str__(self) -> str:
+        match self.said:
+            case "applied":
+                return "The editor said that it did it"
+            case "refused":
+                return f"The editor said that it did not do it ({self.reason})"
+            case "nothing":
+                return f"The editor did not say whether it did it ({self.reason})"
+
+
+@dataclass(frozen=True, slots=True)
+class EditOutcome:
+    kind: Outcome
+    answer: Answer
+    heard: bool = False
+    """The editor has told of a change since it was asked."""
+    undone: str | None = None
+    """Of a misplaced edit: the text without it, LF line ends."""
 
 
 async def make_edit(editor: Editor, buffer: Buffer, raw: str, new: str, label: str) -> EditOutcome:
@@ -54,85 +82,165 @@ async def make_edit(editor: Editor, buffer: Buffer, raw: str, new: str, label: s
     The document's version is read at once: the caller has just seen that `raw` is its text. Cancelled, it leaves the
     buffer frozen: the edit may be made or not.
     """
-    old = to_lf(raw)
-    params = _params(editor, buffer, minimal_ranges(raw, new, editor.server.documents.encoding), label)
-    seen = asyncio.Event()
-    loop, comparing = asyncio.get_running_loop(), False
-
-    def compare() -> None:
-        nonlocal comparing
-        comparing = False
-        if buffer.text is not None and survives(old, new, buffer.text):
-            seen.set()
-
-    def look() -> None:
-        nonlocal comparing
-        if buffer.text == new:
-            seen.set()
-        elif len(old) <= INLINE_CHARACTERS:
-            compare()
-        elif not comparing:
-            comparing = True
-            loop.call_soon(compare)
-
-    with editor.buffers.watch(buffer.path, look):
+    changes = content_changes(raw, new, editor.server.documents.encoding)
+    version = _version(editor, buffer)
+    watcher = _Watcher(buffer, raw, new)
+    with editor.buffers.watch(buffer.path, watcher.look):
         try:
-            said, reason = await _ask(editor, params)
-            if said == "applied":
-                await set_within(editor.clock, editor.limits.verify, seen)
+            answer = await ask(
+                editor, _params(buffer, changes, version, label, editor.client.document_changes)
+            )
+            if answer.said == "applied":
+                await set_within(editor.clock, editor.limits.verify, watcher.there)
+            elif answer.said == "refused" and _may_be_stale(answer.reason) and not watcher.there.is_set():
+                # The typing that made the version stale may be on its way.
+                await set_within(editor.clock, editor.limits.verify, watcher.changed)
         except asyncio.CancelledError:
             buffer.frozen = True
             raise
-    return EditOutcome(seen.is_set(), said, reason)
+    if watcher.there.is_set() and not await _nearer_elsewhere(editor, watcher, changes):
+        return EditOutcome("verified", answer, heard=True)
+    return await _without_it(editor, watcher, changes, answer, versioned=version is not None)
 
 
-def minimal_ranges(raw: str, new: str, encoding: PositionEncoding) -> list[dict[str, Any]]:
-    """The text edits of LSP that turn `raw` into `new`, which takes on the line ends of `raw`."""
-    index = LineIndex(raw)
-    edits = []
-    for edit in minimal_edits(raw, view(raw).rewrite(new).raw):
-        span = index.range(edit.start, edit.end, encoding)
-        start = {"line": span.start.line, "character": span.start.character}
-        end = {"line": span.end.line, "character": span.end.character}
-        edits.append({"range": {"start": start, "end": end}, "newText": edit.new_text})
-    return edits
-
-
-def shares_nothing(old: str, new: str, now: str) -> bool:
-    """Whether nothing of the edit from `old` to `new` is in `now`: what has changed is somebody else's, elsewhere."""
-    a, p, n = split_lines(old), split_lines(new), split_lines(now)
-    ours, theirs = line_changes(a, p), line_changes(a, n)
-    if any(t.old_start <= o.old_end and o.old_start <= t.old_end for o in ours for t in theirs):
-        return False
-    return not _put_in(ours, p) & _put_in(theirs, n)
-
-
-def _put_in(changes: list[LineChange], lines: list[str]) -> set[str]:
-    return {line for change in changes for line in lines[change.new_start : change.new_end]} - {"\n"}
-
-
-def _params(editor: Editor, buffer: Buffer, edits: list[dict[str, Any]], label: str) -> dict[str, Any]:
-    document, client = buffer.document, editor.client
-    if not client.document_changes:
-        return {"label": label, "edit": {"changes": {document.uri: edits}}}
-    version = document.version
-    if version is not None:
-        version = max(client.quirks.least_version, version)
-    changed = {"textDocument": {"uri": document.uri, "version": version}, "edits": edits}
-    return {"label": label, "edit": {"documentChanges": [changed]}}
-
-
-async def _ask(editor: Editor, params: dict[str, Any]) -> tuple[Said, str]:
+async def ask(editor: Editor, params: dict[str, Any]) -> Answer:
+    """`workspace/applyEdit`, answered within its limit or not."""
     request = editor.server.request("workspace/applyEdit", params, timeout=None)
     try:
         answer = await answered_within(editor.clock, editor.limits.apply_edit, request)
     except (RequestTimeout, ClientGone) as error:
-        return "nothing", str(error)
+        return Answer("nothing", str(error))
     except ClientRequestError as error:
-        return "refused", str(error)
+        return Answer("refused", str(error))
     if not isinstance(answer, dict) or not isinstance(answer.get("applied"), bool):
-        return "nothing", "its answer says neither that it did nor that it didn't"
+        return Answer("nothing", "its answer says neither that it did nor that it didn't")
     if answer["applied"]:
-        return "applied", ""
+        return Answer("applied")
     reason = answer.get("failureReason")
-    return "refused", reason if isinstance(reason, str) and reason else "it gave no reason"
+    return Answer("refused", reason if isinstance(reason, str) and reason else NO_REASON)
+
+
+@dataclass(slots=True)
+class _Watcher:
+    """Looks at a buffer's text after every change, for the edit of `raw` to `new`."""
+
+    buffer: Buffer
+    raw: str
+    new: str
+    old: str = field(init=False)
+    version: int | None = field(init=False)
+    seen: list[str] = field(default_factory=list)
+    """What the text was between, as it is: the oldest of it."""
+    there: asyncio.Event = field(default_factory=asyncio.Event)
+    """The edit is in the text, or was when the editor told of it."""
+    with_more: str | None = None
+    """The text in which it was found, LF line ends, if that is not exactly what was approved."""
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _comparing: bool = False
+
+    def __post_init__(self) -> None:
+        self.old, self.version = to_lf(self.raw), self.buffer.document.version
+
+    def look(self) -> None:
+        raw = self.buffer.document.text
+        if raw is None:
+            return
+        if raw != self.raw or self.buffer.document.version != self.version:
+            self.changed.set()
+        if len(self.seen) < MAX_SEEN and raw not in self.seen:
+            self.seen.append(raw)
+        if self.buffer.text == self.new:
+            self.there.set()
+            self.with_more = None
+        elif len(self.old) <= INLINE_CHARACTERS:
+            self._compare()
+        elif not self._comparing:
+            self._comparing = True
+            asyncio.get_running_loop().call_soon(self._compare)
+
+    def before(self, now: str) -> list[str]:
+        """The texts that the editor may have made the edit in, as they are, if it then had `now`."""
+        return [self.raw, *(raw for raw in self.seen if to_lf(raw) not in (self.old, now))]
+
+    def _compare(self) -> None:
+        self._comparing = False
+        now = self.buffer.text
+        if now is not None and not self.there.is_set() and survives(self.old, self.new, now):
+            self.there.set()
+            self.with_more = now
+
+
+async def _without_it(
+    editor: Editor, watcher: _Watcher, changes: list[ContentChange], answer: Answer, *, versioned: bool
+) -> EditOutcome:
+    """What became of an edit that is not in the text as approved."""
+    buffer, heard = watcher.buffer, watcher.changed.is_set()
+    now = buffer.text
+    if now is None or not editor.buffers.is_open(buffer):
+        return EditOutcome("unobserved", answer, heard)
+    if now != watcher.old:
+        elsewhere = await _elsewhere(editor, watcher, changes, now)
+        if buffer.text != now:  # typed while we compared
+            return EditOutcome("differs", answer, heard)
+        if elsewhere is not None and (elsewhere.undone is not None or answer.said == "applied"):
+            undone = elsewhere.undone if answer.said == "applied" and versioned else None
+            return EditOutcome("differs" if undone is None else "misplaced", answer, heard, undone)
+        if not shares_nothing(watcher.old, watcher.new, now, adjoining=answer.said == "refused"):
+            return EditOutcome("differs", answer, heard)
+    # Without a version an edit that is still on its way can't be told from one that was dropped.
+    dropped = answer.said == "refused" or (answer.said == "applied" and heard and versioned)
+    return EditOutcome("notApplied" if dropped else "unobserved", answer, heard)
+
+
+async def _elsewhere(
+    editor: Editor, watcher: _Watcher, changes: list[ContentChange], now: str
+) -> Elsewhere | None:
+    raws, encoding = watcher.before(now), editor.server.documents.encoding
+    if len(now) <= INLINE_CHARACTERS:
+        return landed_elsewhere(raws, changes, now, encoding)
+    return await asyncio.to_thread(landed_elsewhere, raws, changes, now, encoding)
+
+
+async def _nearer_elsewhere(editor: Editor, watcher: _Watcher, changes: list[ContentChange]) -> bool:
+    """Whether the lines that were found are there because the edit was made in the wrong place."""
+    now, encoding = watcher.with_more, editor.server.documents.encoding
+    if now is None:
+        return False
+    raws = watcher.before(now)
+    if len(now) <= INLINE_CHARACTERS:
+        return is_nearer_elsewhere(raws, changes, watcher.new, now, encoding)
+    return await asyncio.to_thread(is_nearer_elsewhere, raws, changes, watcher.new, now, encoding)
+
+
+def _may_be_stale(reason: str) -> bool:
+    return reason == NO_REASON or any(word in reason.lower() for word in _OF_VERSIONS)
+
+
+def _version(editor: Editor, buffer: Buffer) -> int | None:
+    """What the edit is bound to; None if the client takes or sends none."""
+    version = buffer.document.version
+    if version is None or not editor.client.document_changes:
+        return None
+    return max(editor.client.quirks.least_version, version)
+
+
+def _params(
+    buffer: Buffer, changes: list[ContentChange], version: int | None, label: str, document_changes: bool
+) -> dict[str, Any]:
+    edits = [_text_edit(change) for change in changes]
+    uri = buffer.document.uri
+    if not document_changes:
+        return {"label": label, "edit": {"changes": {uri: edits}}}
+    changed = {"textDocument": {"uri": uri, "version": version}, "edits": edits}
+    return {"label": label, "edit": {"documentChanges": [changed]}}
+
+
+def _text_edit(change: ContentChange) -> dict[str, Any]:
+    if change.range is None:  # `content_changes` gives every change its range
+        raise ValueError("A text edit needs a range.")
+    span = {"start": _position(change.range.start), "end": _position(change.range.end)}
+    return {"range": span, "newText": change.text}
+
+
+def _position(position: Position) -> dict[str, int]:
+    return {"line": position.line, "character": position.character}

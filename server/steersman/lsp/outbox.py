@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable
 logger = logging.getLogger(__name__)
 
 DEFAULT_LIMIT = 8 * 1024 * 1024
-"""Bytes that may wait before droppable frames are refused."""
+"""Bytes that wait when droppable frames begin to be refused."""
 
 _WRITE_SIZE = 256 * 1024
 """Bytes joined for one write: more gains nothing, and keeps memory twice."""
@@ -72,7 +72,7 @@ class Outbox:
         """Queues one frame; never blocks, from any thread.
 
         A frame with a key takes the place of a queued one with the same key: the latest state wins. A
-        droppable frame is refused while more than the limit is waiting, and `on_drained` follows.
+        droppable frame, however long, is refused while the limit or more is waiting, and `on_drained` follows.
 
         Returns: whether the frame will be written, as far as is known now. False for a client that is gone.
         """
@@ -83,8 +83,7 @@ class Outbox:
                 self._queued += len(data) - len(slot[0])
                 slot[0] = data
                 return True
-            waiting = self._queued + self._in_flight
-            if droppable and waiting and waiting + len(data) > self._limit:
+            if droppable and self._queued + self._in_flight >= self._limit:
                 self._refused = True
                 return False
             slot = [data]

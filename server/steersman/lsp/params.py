@@ -4,12 +4,13 @@ The JSON Schema of the protocol comes from these models.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
 from pydantic.alias_generators import to_camel
 
 from steersman.agent.config import Budget
+from steersman.agent.inbox import QueueKind
 from steersman.lsp.errors import InvalidParams
 from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import Decision
@@ -98,16 +99,64 @@ class TextParams(Params):
     """The only live one, without."""
 
 
+class QueueParams(Params):
+    op: Literal["list", "edit", "remove", "move", "clear"] = "list"
+    run: str | None = None
+    """The only live one, without."""
+    id: str | None = None
+    """Of the item to edit, remove or move."""
+    text: str | None = None
+    """What an edited item says from now on."""
+    to: Annotated[int, Field(ge=0)] | None = None
+    """Where an item is moved: its place among those of its kind, from 0; the end without."""
+    kind: QueueKind | None = None
+    """What a moved item becomes; what it is, without."""
+
+
+_QUEUE_FIELDS: dict[str, tuple[set[str], set[str]]] = {
+    "list": (set(), set()),
+    "edit": ({"id", "text"}, set()),
+    "remove": ({"id"}, set()),
+    "move": ({"id"}, {"to", "kind"}),
+    "clear": (set(), set()),
+}
+"""What each op needs, and what it takes beside."""
+
+
 class AbortParams(Params):
     run: str | None = None
     reason: str | None = None
 
 
-class ApproveParams(Params):
-    id: str
+class EditedText(Params):
+    """A file of a question as the user has rewritten it."""
+
+    uri: str
+    new_text: str
+    """The whole text. Where a line end comes in, it becomes the file's own."""
+
+
+class ApprovalAnswer(Params):
+    """The answer to `steersman/requestApproval`."""
+
     decision: Decision
     feedback: str | None = None
     """For the model, with a decline."""
+    edited: list[EditedText] | None = None
+    """With an accept: what is written in place of what was proposed."""
+    hunks: list[str] | None = None
+    """With an accept: ids of the only hunks to be made. Not beside `edited`."""
+
+
+class ApproveParams(ApprovalAnswer):
+    id: str
+
+
+class ApprovalTextsParams(Params):
+    """What `steersman/approvalTexts` asks for."""
+
+    id: str
+    """Of a pending question."""
 
 
 class EventsParams(Params):
@@ -139,6 +188,8 @@ class ClientFeatures(BaseModel):
 
     event_token: StrictStr | StrictInt | None = None
     """Every session's events go to this progress token."""
+    approval: StrictBool | None = None
+    """Questions come as `steersman/requestApproval`."""
 
 
 def parse(model: type[M], arguments: Sequence[JsonValue], *, string_as: str | None = None) -> M:
@@ -168,6 +219,24 @@ def parse(model: type[M], arguments: Sequence[JsonValue], *, string_as: str | No
         raise _invalid(model, field, f"{field} is not known here. The command takes {known or 'no fields'}.")
     got = "" if first["type"] == "missing" else f", got {_kind(first['input'])}"
     raise _invalid(model, field, f"{field}: {first['msg']}{got}.")
+
+
+def parse_queue(arguments: Sequence[JsonValue]) -> QueueParams:
+    """The parameters of `steersman.queue`, with the fields that its op takes.
+
+    Raises:
+        InvalidParams: see `parse`.
+    """
+    params = parse(QueueParams, arguments, string_as="op")
+    needed, taken = _QUEUE_FIELDS[params.op]
+    given = {name for name in ("id", "text", "to", "kind") if getattr(params, name) is not None}
+    for field in sorted(needed - given):
+        raise _invalid(QueueParams, field, f"{field} is missing: {params.op} needs it.")
+    for field in sorted(given - needed - taken):
+        raise _invalid(QueueParams, field, f"{field} is not taken by {params.op}.")
+    if taken and not given & taken:
+        raise _invalid(QueueParams, "to", f"to is missing: {params.op} needs it, or kind.")
+    return params
 
 
 def _invalid(model: type[Params], field: str, message: str) -> InvalidParams:

@@ -1,4 +1,4 @@
-"""What runs do, told to the client: as work-done progress to everybody, as the event stream to those who asked.
+"""What runs do, told as work-done progress to every client that has it; `event_stream` tells those who asked more.
 
 It listens to the sessions' events and decides nothing.
 """
@@ -25,19 +25,6 @@ SHORT_ANSWER = 400
 """Characters up to which a final answer is shown as a message."""
 
 _ERROR, _WARNING, _INFO, _LOG = 1, 2, 3, 4  # MessageType of LSP 3.17
-
-
-class EventStream:
-    """Every event to one progress token that the client named, as it is in the log."""
-
-    def __init__(self, server: RpcServer, token: str | int) -> None:
-        self._server = server
-        self._head = b'{"token":%b,"value":' % encode(token)
-
-    def on_event(self, event: Emitted) -> None:
-        self._server.send_raw_notification(
-            "$/progress", b"%b%b}" % (self._head, event.line), droppable=event.seq is None
-        )
 
 
 class FloorProgress:
@@ -212,7 +199,10 @@ class _RunProgress:
 
     def _send(self, value: dict[str, Any]) -> None:
         if self._how == "progress":
-            self._server.notify("$/progress", {"token": self.token, "value": value})
+            # Of the reports that a slow client has not taken it gets the latest only.
+            key = ("report", self.token) if value["kind"] == "report" else None
+            params = encode({"token": self.token, "value": value})
+            self._server.send_raw_notification("$/progress", params, key=key)
             return
         texts = [value[name] for name in ("title", "message") if value.get(name)]
         for text in texts:

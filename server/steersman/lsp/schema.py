@@ -56,6 +56,13 @@ COMMANDS: Final = (
         (answers.QueuedAnswer, answers.StartedAnswer),
         "text",
     ),
+    Command(
+        "queue",
+        "What waits to be said to a live run: shown, changed, put in another order, taken out.",
+        params.QueueParams,
+        (answers.QueueAnswer,),
+        "op",
+    ),
     Command("abort", "Stops a run. Harmless twice.", params.AbortParams, (answers.AbortAnswer,), "run"),
     Command("approvals", "The pending questions.", params.NoParams, (answers.ApprovalsAnswer,)),
     Command("approve", "Answers a question.", params.ApproveParams, (answers.ApproveAnswer,)),
@@ -81,6 +88,10 @@ COMMANDS: Final = (
 OTHERS: Final[tuple[type[BaseModel], ...]] = (
     answers.InitializationOptions,
     answers.ExperimentalCapabilities,
+    answers.ApprovalRequest,
+    params.ApprovalAnswer,
+    params.ApprovalTextsParams,
+    answers.ApprovalTextsAnswer,
     answers.InvalidParamsData,
     answers.RefusedData,
 )

@@ -1,6 +1,7 @@
 """The language server's composition root: one connection, its sessions, and what passes between them."""
 
 import asyncio
+import gc
 import logging
 from typing import Any
 
@@ -9,6 +10,7 @@ from lsprotocol import types
 from steersman import __version__
 from steersman.agent.clock import Clock, SystemClock
 from steersman.lsp.actions import AnswerActions
+from steersman.lsp.approval_requests import TEXTS, ApprovalTexts, RequestApprover
 from steersman.lsp.approvals import FloorApprover
 from steersman.lsp.buffers import Buffers
 from steersman.lsp.client import Client
@@ -16,7 +18,8 @@ from steersman.lsp.commands import Commands
 from steersman.lsp.diffs import DiffDocuments
 from steersman.lsp.editor import EditorWorkspace
 from steersman.lsp.edits import Editor
-from steersman.lsp.progress import EventStream, FloorProgress
+from steersman.lsp.event_stream import EventStream
+from steersman.lsp.progress import FloorProgress
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.serve import StopReason, serve
 from steersman.lsp.wire import JsonValue
@@ -49,14 +52,14 @@ class SteersmanServer:
         self._buffers = Buffers(self.rpc.documents, clock)
         self._diffs = DiffDocuments(home.diffs, clock)
         self._editor = Editor(self.rpc, self._client, self._buffers, limits, clock)
-        approver = FloorApprover(
-            self.rpc, self._client, self._diffs, limits, clock, ready=lambda: self._ready
-        )
+        floor = FloorApprover(self.rpc, self._client, self._diffs, limits, clock, ready=lambda: self._ready)
+        approver = RequestApprover(self.rpc, self._client, floor, ready=lambda: self._ready)
         self.services = build_services(
             home, settings, approver=approver, over_disk=self._over_disk, limits=limits, clock=clock
         )
         self.manager = SessionManager(self.services)
         self._progress = FloorProgress(self.rpc, self._client, limits, clock)
+        self._stream: EventStream | None = None
         self._actions = AnswerActions(self.services.approvals, self._diffs)
         self._home = home
         self._tidying: asyncio.Task[None] | None = None
@@ -85,6 +88,7 @@ class SteersmanServer:
         self.rpc.add_feature("workspace/didChangeWorkspaceFolders", self._folders_changed)
         self.rpc.add_feature("window/workDoneProgress/cancel", self._cancelled)
         self.rpc.add_feature("textDocument/codeAction", self._code_actions)
+        self.rpc.add_feature(TEXTS, ApprovalTexts(self.services.approvals))
         self.services.bus.listen(self._progress.on_event)
 
     # Features
@@ -96,7 +100,10 @@ class SteersmanServer:
         token = self._client.features.event_token
         if token is not None:
             uses.append("eventToken")
-            self.services.bus.listen(EventStream(self.rpc, token).on_event)
+            self._stream = EventStream(self.rpc, token, self.services.log_path)
+            self.services.bus.listen(self._stream.on_event)
+        if self._client.features.approval:
+            uses.append("approval")
         self.rpc.protocol.experimental = {"steersman": {"version": PROTOCOL_VERSION, "uses": uses}}
 
     def _initialized(self, _: types.InitializedParams) -> None:
@@ -147,6 +154,8 @@ class SteersmanServer:
             await self.manager.close()
         finally:
             await self._progress.close()
+            if self._stream is not None:
+                await self._stream.close()
             if self._tidying is not None:
                 await asyncio.wait({self._tidying})
 
@@ -175,4 +184,5 @@ class _Listeners:
 def run_server(home: Home, settings: Settings) -> int:
     """Serves the client at standard input and output until it goes. Returns the exit code."""
     server = SteersmanServer(home, settings)
+    gc.freeze()  # what the imports made stays: a collection that walks through it would stop the loop for 50 ms
     return serve(server.rpc, server.stop)

@@ -1,28 +1,34 @@
 """Questions put to the user, and their one answer each.
 
 A question is pending until it is accepted, declined, or withdrawn because its run ended. Whoever answers first, counts:
-the face that was asked to show it, or a command that names its id. This module doesn't know what is asked about.
+the face that was asked to show it, or a command that names its id. This module doesn't know what is asked about, nor
+how it could be edited: a question brings that with it.
 """
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from steersman.agent.abort import AbortSignal
+from steersman.agent.tool import Proposal
 from steersman.session.errors import Refused
 from steersman.session.wire import Data
+from steersman.workspace.errors import WorkspaceError
 
 log = logging.getLogger(__name__)
 
 Decision = Literal["accept", "acceptForRun", "acceptForSession", "decline", "cancel"]
 DECISIONS: tuple[Decision, ...] = ("accept", "acceptForRun", "acceptForSession", "decline", "cancel")
+ACCEPTING: tuple[Decision, ...] = ("accept", "acceptForRun", "acceptForSession")
 QuestionKind = Literal[
     "create", "edit", "delete", "move", "command", "outside", "protected", "conflict", "trust"
 ]
 AnsweredBy = Literal["user", "nobody", "withdrawn"]
+INLINE_CHARACTERS = 100_000
+"""Texts of an edited question up to here are compared on the event loop."""
 _REMEMBERED = 500
 """Ids of answered questions that are told apart from unknown ones."""
 
@@ -44,6 +50,29 @@ class FileView:
     hunks: tuple[Data, ...] = ()
     added: int = 0
     removed: int = 0
+    whole: bool = True
+    """Nothing of the diff is left out."""
+    old_text: str = field(default="", repr=False)
+    """LF line ends, as the other."""
+    new_text: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    decision: Decision
+    feedback: str | None = None
+    """What the user said with it, for the model."""
+    by: AnsweredBy = "user"
+    edited: Mapping[str, str] | None = None
+    """With an accept: whole texts by URI, as the user has rewritten them."""
+    hunks: tuple[str, ...] | None = None
+    """With an accept: ids of the only hunks to be made."""
+    proposal: Proposal | None = None
+    """What these two make of what was proposed; see `settled`."""
+
+
+Revise = Callable[[Answer], Proposal]
+"""What an answer's `edited` or `hunks` make of a proposal; WorkspaceError says why they can't be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +91,10 @@ class Question:
     changes: tuple[FileView, ...] = ()
     command: str | None = None
     cwd: str | None = None
+    supersedes: str | None = None
+    """The accepted question whose change would by now have been another."""
+    revise: Revise | None = field(default=None, repr=False, compare=False)
+    """None: there is nothing that could be edited."""
 
     def data(self) -> Data:
         """As `approval_requested` tells it."""
@@ -76,15 +109,9 @@ class Question:
         }
         if self.command is not None:
             data |= {"command": self.command, "cwd": self.cwd}
+        if self.supersedes is not None:
+            data["supersedes"] = self.supersedes
         return data
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    decision: Decision
-    feedback: str | None = None
-    """What the user said with it, for the model."""
-    by: AnsweredBy = "user"
 
 
 WITHDRAWN = Answer("decline", by="withdrawn")
@@ -98,9 +125,54 @@ class Approver(Protocol):
         """Shows the question and waits for the answer, for as long as it takes.
 
         None: nobody can be asked. Cancelled when the question was answered elsewhere or withdrawn: then take it away.
-        An exception is a no, and so is a decision that was not offered.
+        An exception is a no, and so is an answer that doesn't fit the question.
         """
         ...
+
+
+def settled(question: Question, answer: Answer) -> Answer:
+    """The answer with the `proposal` that its edits make, if they change anything. A no is a no, whatever is with it.
+
+    Raises:
+        Refused: badAnswer, it doesn't fit the question.
+    """
+    if answer.decision not in question.decisions:
+        takes = ", ".join(question.decisions)
+        raise _bad(question, f"{answer.decision!r} is no answer to this question; it takes {takes}.")
+    if answer.decision not in ACCEPTING or (answer.edited is None and answer.hunks is None):
+        return replace(answer, edited=None, hunks=None, proposal=None)
+    if answer.proposal is not None:
+        return answer
+    if answer.edited is not None and answer.hunks is not None:
+        raise _bad(question, "Either edited or hunks: what the user has edited is the whole text.")
+    if question.revise is None:
+        raise _bad(question, "There is no text in this question that could be edited.")
+    try:
+        proposal = question.revise(answer)
+    except WorkspaceError as error:
+        raise _bad(question, str(error)) from error
+    if proposal.digest == question.digest:  # all hunks, or the text that was proposed
+        return replace(answer, edited=None, hunks=None)
+    return replace(answer, proposal=proposal)
+
+
+async def settled_apart(question: Question, answer: Answer) -> Answer:
+    """`settled`, in a thread where texts are so long that comparing them would hold up the event loop.
+
+    Raises:
+        Refused: see `settled`.
+    """
+    if answer.edited is None and answer.hunks is None:
+        return settled(question, answer)
+    size = sum(len(view.old_text) + len(view.new_text) for view in question.changes)
+    size += sum(map(len, (answer.edited or {}).values()))
+    if size <= INLINE_CHARACTERS:
+        return settled(question, answer)
+    return await asyncio.to_thread(settled, question, answer)
+
+
+def _bad(question: Question, message: str) -> Refused:
+    return Refused("badAnswer", message, id=question.id, decisions=list(question.decisions))
 
 
 @dataclass(slots=True)
@@ -138,15 +210,7 @@ class Approvals:
         Raises:
             Refused: unknownApproval, alreadyAnswered; badAnswer, and the question stays open.
         """
-        question = self.get(question_id)
-        if answer.decision not in question.decisions:
-            raise Refused(
-                "badAnswer",
-                f"{answer.decision!r} is no answer to this question; it takes {', '.join(question.decisions)}.",
-                id=question_id,
-                decisions=list(question.decisions),
-            )
-        self._settle(question_id, answer)
+        self._settle(question_id, settled(self.get(question_id), answer))
 
     async def ask(self, question: Question, signal: AbortSignal) -> Answer:
         """Puts the question and returns its answer; `WITHDRAWN` after an abort."""
@@ -179,9 +243,12 @@ class Approvals:
                 answer = await self._approver.ask(question)
             except Exception:
                 log.exception("the question %s could not be shown: declined", question.id)
-        if answer is not None and answer.decision not in question.decisions:
-            log.warning("%r was not offered for the question %s: declined", answer.decision, question.id)
-            answer = Answer("decline")
+        if answer is not None:
+            try:
+                answer = settled(question, answer)
+            except Refused as refusal:
+                log.warning("the answer to the question %s is taken as a no: %s", question.id, refusal)
+                answer = Answer("decline")
         self._settle(question.id, answer or NOBODY)
 
 
@@ -189,7 +256,7 @@ def _view_data(view: FileView) -> Data:
     base: Data = {"sha256": view.sha256}
     if view.version is not None:
         base["version"] = view.version
-    return {
+    data: Data = {
         "uri": view.uri,
         "kind": view.kind,
         "base": base,
@@ -198,3 +265,4 @@ def _view_data(view: FileView) -> Data:
         "added": view.added,
         "removed": view.removed,
     }
+    return data if view.whole else data | {"truncated": True}

@@ -42,9 +42,14 @@ class Asker:
             "decision": "withdrawn" if answer.by == "withdrawn" else answer.decision,
             "by": answer.by,
         }
-        feedback = {"feedback": answer.feedback} if answer.feedback else {}
+        if answer.feedback:
+            resolved["feedback"] = answer.feedback
+        if answer.edited is not None:
+            resolved["edited"] = True
+        if answer.hunks is not None:
+            resolved["hunks"] = list(answer.hunks)
         try:
-            self._journal.record("approval_resolved", resolved | feedback)
+            self._journal.record("approval_resolved", resolved)
         except LogError:
-            self._journal.tell("approval_resolved", resolved | feedback)
+            self._journal.tell("approval_resolved", resolved)
             raise

@@ -74,10 +74,10 @@ class RunDriver:
         else:
             self._run.state = "aborting"
 
-    def queue_changed(self) -> None:
-        """What comes before the run has begun is told when it has."""
+    def queue_changed(self, removed: Sequence[str] = ()) -> None:
+        """See `Parts.queue_changed`. What comes before the run has begun is told when it has."""
         if self._began:
-            self._parts.queue_changed()
+            self._parts.queue_changed(removed)
 
     async def _loop(self) -> RunResult:
         """From the first event to the last.
@@ -89,7 +89,7 @@ class RunDriver:
         run, parts = self._run, self._parts
         self._sink.begin()
         self._began = True
-        if parts.inbox.items and not run.aborting:
+        if parts.inbox.items:
             parts.queue_changed()
         terms = await self._terms()
         self._gate.policy = replace(self._gate.policy, mode=terms.mode)

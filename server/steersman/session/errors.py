@@ -19,6 +19,7 @@ RefusalCode = Literal[
     "unknownSession",
     "unknownRun",
     "unknownApproval",
+    "unknownItem",
     "unknownModel",
     "noCredentials",
     "outsideRoot",

@@ -96,7 +96,7 @@ class Fold:
 
     def _queue(self, _: Record, data: Data) -> None:
         if self.run is not None:
-            self.run.queue_changed(data["items"])
+            self.run.queue_changed(data["items"], data.get("removed", ()))
 
     def _turn_start(self, _: Record, data: Data) -> None:
         if self.run is not None:

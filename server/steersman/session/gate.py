@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable
 from steersman.agent.abort import AbortSignal
 from steersman.agent.events import EndedBy
 from steersman.agent.hooks import Allow, Block, Leave, PendingCall, Stop, TurnSummary
-from steersman.session.approvals import Answer, Decision, Question
+from steersman.session.approvals import ACCEPTING, Answer, Decision, Question
 from steersman.session.facts import Denial, describe
-from steersman.session.needs import command_of, need_of, unsaved_of, views_of
+from steersman.session.needs import command_of, need_of, revision_of, unsaved_of, views_of
 from steersman.session.policy import Ask, Grants, Need, Policy, Refuse
 
 DECLINES_TO_END = 3
@@ -44,12 +44,15 @@ class Gate:
         self._denials = denials
         self._ask, self._new_id = ask, new_id
         self._declined: Counter[str] = Counter()
+        self._accepted: dict[str, str] = {}
+        """The question about each call that was accepted, by the call's id."""
         self._in_a_row = 0
 
     def new_task(self) -> None:
         """A follow-up begins: what was granted or declined was so for the task before it."""
         self._run_grants.clear()
         self._declined.clear()
+        self._accepted.clear()
         self._in_a_row = 0
 
     async def should_stop_after_turn(self, _: TurnSummary) -> EndedBy | None:
@@ -77,6 +80,8 @@ class Gate:
             )
         question = self._question(pending, need, verdict, digest)
         answer = await self._ask(question, signal)
+        if answer.decision in ACCEPTING:
+            self._accepted[pending.call.id] = question.id
         return self._leave(pending, need, verdict, digest, answer)
 
     @property
@@ -102,16 +107,18 @@ class Gate:
             changes=views_of(pending),
             command=command,
             cwd=cwd,
+            supersedes=self._accepted.get(pending.call.id),
+            revise=revision_of(pending),
         )
 
     def _leave(self, pending: PendingCall, need: Need, ask: Ask, digest: str, answer: Answer) -> Leave:
-        if answer.decision in ("accept", "acceptForRun", "acceptForSession"):
+        if answer.decision in ACCEPTING:
             self._in_a_row = 0
             if answer.decision == "acceptForRun":
                 self._run_grants.add(need)
             elif answer.decision == "acceptForSession":
                 self._session_grants.add(need)
-            return Allow()
+            return Allow(answer.proposal)
         if answer.decision == "cancel":
             self._deny(pending, "The user stopped the run.", "user")
             return Stop("Not executed: the user stopped the run.")

@@ -3,6 +3,7 @@
 Every public method raises `Refused` with a code when it can't be done; nothing is half done then.
 """
 
+import asyncio
 from dataclasses import dataclass
 
 from steersman import __version__
@@ -12,9 +13,10 @@ from steersman.agent.messages import AssistantMessage, CustomMessage, Json
 from steersman.agent.model import Model
 from steersman.session.errors import LogError, Refused
 from steersman.session.open_sessions import OpenSessions, folder
+from steersman.session.recent import most_recent_log
 from steersman.session.run import Run
 from steersman.session.services import Services
-from steersman.session.session import Session
+from steersman.session.session import Queued, Session
 from steersman.session.settings import Mode
 from steersman.session.status import question_data, session_data
 from steersman.session.store import Store
@@ -62,7 +64,7 @@ class SessionManager:
         """
         self._refuse_when_closing()
         if request.prompt is not None:
-            _check_text(request.prompt)
+            check_text(request.prompt)
         self._refuse_when_busy(request)
         self._starting.append(request)
         try:
@@ -103,13 +105,13 @@ class SessionManager:
         spec = request.model or kept or self._model or self.services.settings.model or ""
         return spec, self.services.make_model(spec)
 
-    def add(self, kind: InputKind, text: str, run: str | None = None) -> Run:
+    def add(self, kind: InputKind, text: str, run: str | None = None) -> Queued:
         """Steers, or queues a follow-up for, a live run: the one that is named, else the only one.
 
         Raises:
             Refused: notRunning, aborting, ambiguous, unknownRun, emptyPrompt, tooLarge; `data.text` has the text.
         """
-        _check_text(text)
+        check_text(text)
         try:
             session = self.session_of(run)
         except Refused as refusal:
@@ -152,6 +154,20 @@ class SessionManager:
     def most_recent(self, roots: Roots) -> str | None:
         """The id of the session that was used last in this root, of those that this server knows."""
         return self._sessions.most_recent(roots)
+
+    async def to_continue(self, roots: Roots) -> str:
+        """The id of the session that was used last in this root: of those that this server knows, else of all.
+
+        Raises:
+            Refused: unknownSession, there is none.
+        """
+        known = self.most_recent(roots)
+        if known is not None:
+            return known
+        kept = await asyncio.to_thread(most_recent_log, self.services.home.sessions, folder(roots))
+        if kept is None:
+            raise Refused("unknownSession", "There is no session to continue: start one.")
+        return kept
 
     # Sessions
 
@@ -244,7 +260,10 @@ class SessionManager:
             raise Refused("shuttingDown", "The server is shutting down.")
 
 
-def _check_text(text: str) -> None:
+def check_text(text: str) -> None:
+    """Raises:
+    Refused: emptyPrompt, tooLarge.
+    """
     if not text.strip():
         raise Refused("emptyPrompt", "The message is empty.")
     if len(text) > MAX_PROMPT:

@@ -1,8 +1,11 @@
 """What a prepared call needs leave for, and how a question about it is shown: from the proposals of the tools."""
 
+import functools
+
 from steersman.agent.hooks import PendingCall
-from steersman.session.approvals import FileView
+from steersman.session.approvals import FileView, Revise
 from steersman.session.policy import Need
+from steersman.session.revision import revised
 from steersman.session.wire import Data
 from steersman.tools.proposals import AccessProposal, CommandProposal
 from steersman.workspace.changes import ChangeProposal, FileChange
@@ -49,17 +52,27 @@ def views_of(pending: PendingCall) -> tuple[FileView, ...]:
     return tuple(_view(change) for change in proposal.changes)
 
 
+def revision_of(pending: PendingCall) -> Revise | None:
+    """How the call's proposal can be edited; None if it changes no file."""
+    proposal = pending.proposal
+    return functools.partial(revised, proposal) if isinstance(proposal, ChangeProposal) else None
+
+
 def _view(change: FileChange) -> FileView:
+    diff = change.diff(MAX_DIFF_LINES)
     return FileView(
         uri=change.path.path.as_uri(),
         display=change.path.display,
         kind=change.kind,
-        diff=change.diff(MAX_DIFF_LINES),
+        diff=diff,
         sha256=change.base_sha256,
         version=change.base.version if change.base is not None else None,
         hunks=tuple(_hunk(hunk) for hunk in change.hunks()),
         added=change.added,
         removed=change.removed,
+        whole=diff.count("\n") <= MAX_DIFF_LINES,
+        old_text=change.old_text,
+        new_text=change.new_text,
     )
 
 

@@ -59,13 +59,10 @@ class OpenRun:
     def begin(self, inputs: Sequence[Data]) -> None:
         self._taken = list(inputs)
 
-    def queue_changed(self, items: Sequence[Data]) -> None:
-        left = list(items)
-        for item in self._queued:
-            if item in left:
-                left.remove(item)
-            else:
-                self._taken.append(item)
+    def queue_changed(self, items: Sequence[Data], removed: Sequence[str] = ()) -> None:
+        """`removed` are the ids of what the user has taken out; what else is gone is on its way to the model."""
+        left = {item["id"] for item in items} | set(removed)
+        self._taken += [item for item in self._queued if item["id"] not in left]
         self._queued = list(items)
 
     def begin_turn(self, turn: int) -> None:

@@ -12,7 +12,7 @@ from steersman.session.errors import LogError
 from steersman.session.journal import Journal
 from steersman.session.policy import Grants
 from steersman.session.services import Services
-from steersman.session.wire import Data, input_data
+from steersman.session.wire import Data, queued_data
 from steersman.workspace.roots import Roots
 
 log = logging.getLogger(__name__)
@@ -46,8 +46,10 @@ class Parts:
         """Tells the user something that needs no answer."""
         self._record_quietly("notice", {"message": message})
 
-    def queue_changed(self) -> None:
-        self._record_quietly("queue_update", {"items": [input_data(item) for item in self.inbox.items]})
+    def queue_changed(self, removed: Sequence[str] = ()) -> None:
+        """Tells what waits. `removed` are the ids of what the user has taken out: no crash brings that back."""
+        data: Data = {"items": [queued_data(item) for item in self.inbox.items]}
+        self._record_quietly("queue_update", data | ({"removed": list(removed)} if removed else {}))
 
     async def sync_quietly(self) -> None:
         try:

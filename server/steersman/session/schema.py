@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
 from steersman.agent.events import DiscardReason, EndedBy, InputKind, Limit, RunStop, TurnStop
+from steersman.agent.inbox import QueueKind
 from steersman.agent.messages import ModelStop, Outcome
 from steersman.agent.model import BlockKind, FailureKind
 from steersman.session.approvals import AnsweredBy, Decision, QuestionKind
@@ -75,6 +76,15 @@ Content = list[Annotated[TextBlock | ImageBlock | ThinkingBlock | ToolCallBlock,
 
 class InputData(Wire):
     kind: InputKind
+    text: str
+
+
+class QueuedItem(Wire):
+    """Something that waits to be said to the model."""
+
+    id: str
+    """`in_…`, for `steersman.queue`."""
+    kind: QueueKind
     text: str
 
 
@@ -311,7 +321,9 @@ class QueueUpdateData(EventData):
     """What waits to be said to the model, steering first."""
 
     event = "queue_update"
-    items: list[InputData]
+    items: list[QueuedItem]
+    removed: list[str] | None = None
+    """Ids that the user has taken out. What else is gone is on its way to the model."""
 
 
 class BaseVersion(Wire):
@@ -340,6 +352,8 @@ class FileChangeData(Wire):
     hunks: list[HunkData]
     added: Count
     removed: Count
+    truncated: Literal[True] | None = None
+    """The diff is not whole: cut short or, in `steersman/requestApproval`, left out."""
 
 
 class ApprovalRequestedData(EventData):
@@ -356,6 +370,8 @@ class ApprovalRequestedData(EventData):
     decisions: list[Decision]
     command: str | None = None
     cwd: str | None = None
+    supersedes: str | None = None
+    """An accepted question: its file has changed so that its hunks would be others."""
 
 
 class ApprovalResolvedData(EventData):
@@ -367,6 +383,10 @@ class ApprovalResolvedData(EventData):
     decision: Decision | Literal["withdrawn"]
     by: AnsweredBy
     feedback: str | None = None
+    edited: Literal[True] | None = None
+    """Accepted as the user has rewritten it."""
+    hunks: list[str] | None = None
+    """Ids of the only hunks that were accepted."""
 
 
 class EditAppliedData(EventData):

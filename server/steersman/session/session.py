@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from steersman.agent.config import Budget
 from steersman.agent.events import AgentEnd, Input, InputKind
-from steersman.agent.inbox import Inbox, InboxClosed
+from steersman.agent.inbox import Inbox, InboxClosed, NotQueued, QueueKind
 from steersman.agent.messages import Text, UserMessage
 from steersman.agent.model import Model
 from steersman.agent.tasks import Strays
@@ -39,6 +40,14 @@ class Kept:
     mode: Mode | None = None
     """As configured here; that of an earlier server or of one run is not kept."""
     grants: Grants = field(default_factory=Grants)
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A message that waits, and the run that will get it."""
+
+    run: Run
+    item: Input
 
 
 class Session:
@@ -120,8 +129,8 @@ class Session:
             text = "A run is live in this session: steer it, queue a follow-up, or abort it."
             raise Refused("busy", text, session=self.id, run=self.live.id)
 
-    def add(self, kind: InputKind, text: str) -> Run:
-        """Queues a message for the live run, and returns that run.
+    def add(self, kind: InputKind, text: str) -> Queued:
+        """Queues a message for the live run.
 
         Raises:
             Refused: notRunning, aborting; `data.text` has the text.
@@ -131,12 +140,62 @@ class Session:
             raise Refused("notRunning", "No run is live in this session.", text=text, session=self.id)
         if run.aborting:
             raise Refused("aborting", "The run is being aborted.", text=text, run=run.id)
+        item = Input(kind, self.user_message(text), self._services.new_id("in"))
         try:
-            self._parts.inbox.add(Input(kind, self.user_message(text)))
+            self._parts.inbox.add(item)
         except InboxClosed:
             raise Refused("notRunning", "The run has just ended.", text=text, run=run.id) from None
         self._driver.queue_changed()
-        return run
+        return Queued(run, item)
+
+    def edit_queued(self, item_id: str, text: str) -> None:
+        """Gives an item of the queue another text.
+
+        Raises:
+            Refused: unknownItem, notRunning.
+        """
+        with self._queue_change(item_id):
+            self._parts.inbox.edit(item_id, self.user_message(text))
+
+    def move_queued(self, item_id: str, to: int | None, kind: QueueKind | None) -> None:
+        """See `Inbox.move`.
+
+        Raises:
+            Refused: unknownItem, notRunning.
+        """
+        with self._queue_change(item_id):
+            self._parts.inbox.move(item_id, to=to, kind=kind)
+
+    def remove_queued(self, item_id: str) -> Sequence[Input]:
+        """Takes an item out of the queue, and returns it.
+
+        Raises:
+            Refused: unknownItem, notRunning.
+        """
+        with self._queue_change(item_id, removed=[item_id]):
+            return [self._parts.inbox.remove(item_id)]
+
+    def clear_queue(self) -> Sequence[Input]:
+        """Takes everything out of the queue, and returns it."""
+        items = self._parts.inbox.clear()
+        if items and self._driver is not None:
+            self._driver.queue_changed([item.id for item in items])
+        return items
+
+    @contextmanager
+    def _queue_change(self, item_id: str, removed: Sequence[str] = ()) -> Iterator[None]:
+        """A change of one item: refused if it doesn't wait any more, told if it was made."""
+        run, data = self.live, {"session": self.id, "id": item_id}
+        try:
+            yield
+        except NotQueued:
+            if run is None or not self._parts.inbox.open:
+                text = f"The run is over: {item_id} was delivered, taken out, or handed back with its end."
+                raise Refused("notRunning", text, **data) from None
+            text = f"{item_id} is not in the queue: it has gone to the model, or was taken out."
+            raise Refused("unknownItem", text, **data, run=run.id) from None
+        if self._driver is not None:
+            self._driver.queue_changed(removed)
 
     def abort(self, reason: str | None = None) -> bool:
         """Asks the live run to stop. False if there is none, or it has been asked before."""

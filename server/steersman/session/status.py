@@ -2,7 +2,7 @@
 
 from steersman.session.approvals import Question
 from steersman.session.session import Session
-from steersman.session.wire import Data, input_data, usage_data
+from steersman.session.wire import Data, queued_data, usage_data
 
 
 def session_data(session: Session) -> Data:
@@ -14,7 +14,7 @@ def session_data(session: Session) -> Data:
         "model": session.model_spec,
         "usage": usage_data(picture.usage),
         "state": run.state if run is not None else resting,
-        "queue": [input_data(item) for item in session.queue],
+        "queue": [queued_data(item) for item in session.queue],
     }
     return data if run is None else data | {"run": run.id}
 

@@ -155,6 +155,11 @@ def input_data(item: Input) -> Data:
     return {"kind": item.kind, "text": text}
 
 
+def queued_data(item: Input) -> Data:
+    """An item of the queue: `{id, kind, text}`."""
+    return {"id": item.id, **input_data(item)}
+
+
 def event_data(event: AgentEvent) -> Data:
     """The `data` of a kernel event, but for what only the product knows of `agent_end`."""
     if isinstance(event, MessageUpdate):

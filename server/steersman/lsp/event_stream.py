@@ -1,0 +1,159 @@
+"""The event stream: every session's events to one progress token, complete and in order however slowly it is read.
+
+Events are sent as they happen while there is room for them. A session whose event found none falls behind: only its
+place in the log is remembered, and it is caught up from there when there is room again. Decides nothing about runs.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from steersman.lsp.rpc import RpcServer
+from steersman.lsp.wire import encode
+from steersman.session.cursor import LogCursor
+from steersman.session.errors import LogError
+from steersman.session.journal import Emitted
+
+log = logging.getLogger(__name__)
+
+PAGE = 256 * 1024
+"""Bytes of records that are read from a log at once."""
+
+_UPDATES = ("message_update", "tool_execution_update")
+"""What the event that follows makes up for: no client misses it."""
+
+
+@dataclass(slots=True)
+class _Place:
+    """How far the client has got in one session."""
+
+    session: str
+    sent: int | None = None
+    """The number of the last record that was sent; None before the first one."""
+    told: int = 0
+    """The number of the last record that the session has told: what follows it is not yet to be known."""
+    cursor: LogCursor | None = None
+    unkept: deque[tuple[int, Emitted]] = field(default_factory=deque)
+    """Events that the log could not take, each with the number of the record after which it was told."""
+    state: Emitted | None = None
+    """The latest state that was not sent."""
+
+    @property
+    def goal(self) -> int:
+        """The number of the record to be sent before anything else can be."""
+        return self.unkept[0][0] if self.unkept else self.told
+
+
+class EventStream:
+    """For each session the client gets records without a gap and none twice. `on_event` never waits.
+
+    While a session is behind its updates are dropped and of its states the latest is kept. A log that can't be read
+    leaves a gap in the numbers, which tells the client to ask.
+    """
+
+    def __init__(self, server: RpcServer, token: str | int, log_path: Callable[[str], Path]) -> None:
+        """`log_path(session)`: where the log of a session is."""
+        self._server, self._log_path = server, log_path
+        self._head = b'{"token":%b,"value":' % encode(token)
+        self._places: dict[str, _Place] = {}
+        self._behind: dict[str, _Place] = {}
+        self._room = asyncio.Event()
+        self._catching_up: asyncio.Task[None] | None = None
+        self._closed = False
+        server.on_drained(self._room.set)
+
+    def on_event(self, event: Emitted) -> None:
+        place = self._places.get(event.session)
+        if place is None:
+            place = self._places[event.session] = _Place(event.session)
+        if event.seq is not None:
+            if place.sent is None:
+                place.sent = event.seq - 1
+            place.told = event.seq
+        sent = place.session not in self._behind and self._send_now(place, event)
+        if not sent and event.type not in _UPDATES:
+            self._remember(place, event)
+            self._fall_behind(place)
+
+    async def close(self) -> None:
+        """Nothing more is caught up; the log has it."""
+        self._closed = True
+        if self._catching_up is not None:
+            self._catching_up.cancel()
+            await asyncio.wait({self._catching_up})
+
+    def _send_now(self, place: _Place, event: Emitted) -> bool:
+        if event.seq is None:
+            return self._send(event.line)
+        if place.sent != event.seq - 1 or not self._send(event.line):
+            return False
+        place.sent = event.seq
+        return True
+
+    def _remember(self, place: _Place, event: Emitted) -> None:
+        """Keeps of an event what the log won't give back."""
+        if event.type == "state":
+            place.state = event
+        elif event.seq is None:
+            place.unkept.append((place.told, event))
+        if event.type == "agent_end":
+            place.state = None  # of a run that is over
+
+    def _fall_behind(self, place: _Place) -> None:
+        if self._closed:
+            return
+        self._behind[place.session] = place
+        if self._catching_up is None or self._catching_up.done():
+            self._catching_up = asyncio.create_task(self._catch_up())
+
+    async def _catch_up(self) -> None:
+        """Sends what is missing, a page of each session in turn, until all of them are live again."""
+        while self._behind:
+            session, place = next(iter(self._behind.items()))
+            del self._behind[session]
+            self._behind[session] = place  # the last in the row from now on
+            self._room.clear()
+            if not await self._advance(place):
+                await self._room.wait()
+
+    async def _advance(self, place: _Place) -> bool:
+        """Sends the next part of what one session lacks. False: there was no room."""
+        if place.sent is not None and place.sent < place.goal:
+            return await self._send_page(place, place.sent, place.goal)
+        if place.unkept:
+            if not self._send(place.unkept[0][1].line):
+                return False
+            place.unkept.popleft()
+        elif place.state is not None:
+            if not self._send(place.state.line):
+                return False
+            place.state = None
+        else:
+            place.cursor = None
+            del self._behind[place.session]
+        return True
+
+    async def _send_page(self, place: _Place, sent: int, goal: int) -> bool:
+        cursor = place.cursor or LogCursor(self._log_path(place.session), sent)
+        try:
+            lines = await asyncio.to_thread(cursor.page, goal, PAGE)
+        except LogError as error:
+            log.warning("%s", error)
+            lines = []
+        if not lines:
+            log.warning("session %s: records %d to %d can't be sent", place.session, sent + 1, goal)
+            place.sent, place.cursor = goal, None
+            return True
+        place.cursor = cursor
+        for line in lines:
+            if not self._send(line):
+                return False
+            cursor.pass_over(line)
+            place.sent = cursor.seq
+        return True
+
+    def _send(self, line: bytes) -> bool:
+        return self._server.send_raw_notification("$/progress", b"%b%b}" % (self._head, line), droppable=True)
