@@ -918,7 +918,7 @@ CLIENTS = {
 }
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scene=scenes(), client=st.sampled_from(sorted(CLIENTS)), versioned=st.booleans())
 def test_whatever_the_editor_does_the_users_typing_is_kept_and_success_is_only_claimed_when_it_is_there(
     tmp_path_factory, scene, client, versioned
