@@ -1,6 +1,8 @@
 """`steersman run`: what a script relies on."""
 
 import os
+import re
+import select
 import signal
 
 import pytest
@@ -280,3 +282,26 @@ def test_a_reader_that_goes_gets_no_traceback(line):
     with process.stderr:
         assert process.stderr.read() == b""
     assert process.wait(30) == 141
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a stranger's end by a pidfd")
+def test_a_second_ctrl_c_ends_the_process_at_once_and_the_guard_ends_the_command(line):
+    command = "trap '' TERM; echo pid=$$; while :; do sleep 300; done"
+    model = line.tape(calls(("bash", {"command": command})), {"text": "Never said."})
+    process = line.start("run", "wait", "--model", model, "--mode", "full-auto", "--trust", "--json")
+    told = b""
+    while b"tool_execution_update" not in told:
+        told = process.stdout.readline()
+        assert told, "the run ended before its command began"
+    stranger = os.pidfd_open(int(re.search(rb"pid=(\d+)", told)[1]))
+    try:
+        process.send_signal(signal.SIGINT)
+        for printed in process.stdout:  # the abort has been seen before the second one comes
+            if b'"aborting"' in printed:
+                break
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert select.select([stranger], [], [], 30)[0], "the command outlived its run"
+    finally:
+        os.close(stranger)

