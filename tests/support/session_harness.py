@@ -24,7 +24,7 @@ from steersman.session.manager import SessionManager, StartRequest
 from steersman.session.retry import RetryPolicy
 from steersman.session.run import Run
 from steersman.session.schema import validate
-from steersman.session.services import Services
+from steersman.session.services import Services, ToolSetting
 from steersman.session.session import Session
 from steersman.session.settings import Mode, Settings
 from steersman.session.store import read_picture
@@ -182,11 +182,11 @@ class SessionHarness:
         rules = PathRules.of(deny=self.settings.deny, protect=self.settings.protect)
         return DiskWorkspace(roots, rules, locks=self._locks, keep_preimage=keep)
 
-    def _make_tools(self, workspace: Workspace) -> Sequence[Any]:
+    def _make_tools(self, setting: ToolSetting) -> Sequence[Any]:
         if self._tools is not None:
             return self._tools
         tools = standard_tools(
-            workspace,
+            setting.workspace,
             ledger=ReadLedger(),
             commands=CommandSettings(self._guard or Guard(), self.home.outputs),
             ripgrep=find_ripgrep(),

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
 from steersman.agent.model import BlockKind
-from steersman.lsp.params import ClientFeatures
+from steersman.lsp.features import ClientFeatures
 from steersman.session.approvals import Decision
 from steersman.session.errors import RefusalCode
 from steersman.session.run import RunState

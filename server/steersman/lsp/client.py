@@ -10,7 +10,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from pydantic import ValidationError
 
 from steersman.lsp.errors import InvalidParams
-from steersman.lsp.params import ClientFeatures
+from steersman.lsp.features import ClientFeatures
 
 
 @dataclass(frozen=True, slots=True)

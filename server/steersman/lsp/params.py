@@ -6,7 +6,7 @@ The JSON Schema of the protocol comes from these models.
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from steersman.agent.config import Budget
@@ -176,20 +176,6 @@ class ConfigureParams(Params):
 
 class NoParams(Params):
     pass
-
-
-class ClientFeatures(BaseModel):
-    """`initializationOptions.steersman`, or `capabilities.experimental.steersman`: what the client can do more.
-
-    What is not known here is left alone: a newer client may ask for more than this server has.
-    """
-
-    model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
-
-    event_token: StrictStr | StrictInt | None = None
-    """Every session's events go to this progress token."""
-    approval: StrictBool | None = None
-    """Questions come as `steersman/requestApproval`."""
 
 
 def parse(model: type[M], arguments: Sequence[JsonValue], *, string_as: str | None = None) -> M:

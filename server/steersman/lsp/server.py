@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from typing import Any
+from typing import Any, Final
 
 from lsprotocol import types
 
@@ -16,6 +16,7 @@ from steersman.lsp.client import Client
 from steersman.lsp.commands import Commands
 from steersman.lsp.diffs import DiffDocuments
 from steersman.lsp.editor import EditorWorkspace
+from steersman.lsp.editor_tools import EditorTools
 from steersman.lsp.edits import Editor
 from steersman.lsp.event_stream import EventStream
 from steersman.lsp.progress import FloorProgress
@@ -36,6 +37,8 @@ log = logging.getLogger(__name__)
 
 PROTOCOL_VERSION = "1"
 NAME = "steersman"
+USED: Final = ("eventToken", "approval")
+"""The features that are used here, of those that a client can ask for."""
 
 
 class SteersmanServer:
@@ -53,8 +56,15 @@ class SteersmanServer:
         self._editor = Editor(self.rpc, self._client, self._buffers, limits, clock)
         floor = FloorApprover(self.rpc, self._client, self._diffs, limits, clock, ready=lambda: self._ready)
         approver = RequestApprover(self.rpc, self._client, floor, ready=lambda: self._ready)
+        tools = EditorTools(self.rpc, self._client)
         self.services = build_services(
-            home, settings, approver=approver, over_disk=self._over_disk, limits=limits, clock=clock
+            home,
+            settings,
+            approver=approver,
+            over_disk=self._over_disk,
+            more_tools=tools.of_session,
+            limits=limits,
+            clock=clock,
         )
         self.manager = SessionManager(self.services)
         self._progress = FloorProgress(self.rpc, self._client, limits, clock)
@@ -95,14 +105,12 @@ class SteersmanServer:
     def _initialize(self, _: types.InitializeParams) -> None:
         """Learns what the client can do; nothing that it did not ask for is ever sent to it."""
         self._client.learn(self.rpc.protocol.client_params)
-        uses: list[JsonValue] = []
-        token = self._client.features.event_token
+        features = self._client.features
+        token = features.event_token
         if token is not None:
-            uses.append("eventToken")
             self._stream = EventStream(self.rpc, token, self.services.log_path)
             self.services.bus.listen(self._stream.on_event)
-        if self._client.features.approval:
-            uses.append("approval")
+        uses: list[JsonValue] = [name for name in features.asked_for if name in USED]
         self.rpc.protocol.experimental = {"steersman": {"version": PROTOCOL_VERSION, "uses": uses}}
 
     def _initialized(self, _: types.InitializedParams) -> None:

@@ -15,7 +15,7 @@ from steersman.session.approvals import Approvals, Approver
 from steersman.session.errors import Refused
 from steersman.session.home import Home
 from steersman.session.limits import Limits
-from steersman.session.services import Services
+from steersman.session.services import Services, ToolFactory, ToolSetting
 from steersman.session.settings import KEY_VARIABLES, Settings, SettingsError
 from steersman.session.trust import TrustStore
 from steersman.tools.bash import CommandSettings
@@ -57,12 +57,14 @@ def build_services(
     *,
     approver: Approver | None,
     over_disk: OverDisk | None = None,
+    more_tools: ToolFactory = lambda _: (),
     limits: Limits | None = None,
     clock: Clock | None = None,
     trusts_all: bool = False,
     keep_logs: bool = True,
 ) -> Services:
-    """Everything that a `SessionManager` needs. `approver=None`: nobody can be asked.
+    """Everything that a `SessionManager` needs. `approver=None`: nobody can be asked. `more_tools` come after the
+    built-in ones.
 
     Raises:
         SettingsError: a pattern in the settings can't be used.
@@ -87,8 +89,11 @@ def build_services(
         disk = DiskWorkspace(roots, parts.rules, locks=parts.locks, keep_preimage=keep)
         return over_disk(disk, keep) if over_disk else disk
 
-    def make_tools(workspace: Workspace) -> Sequence[Tool]:
-        return standard_tools(workspace, ledger=ReadLedger(), commands=parts.commands, ripgrep=ripgrep)
+    def make_tools(setting: ToolSetting) -> Sequence[Tool]:
+        standard = standard_tools(
+            setting.workspace, ledger=ReadLedger(), commands=parts.commands, ripgrep=ripgrep
+        )
+        return [*standard, *more_tools(setting)]
 
     return Services(
         home=home,

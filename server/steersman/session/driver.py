@@ -17,7 +17,7 @@ from steersman.session.facts import Denial
 from steersman.session.gate import Gate
 from steersman.session.parts import Parts
 from steersman.session.policy import Policy
-from steersman.session.run import Run
+from steersman.session.run import Run, RunState
 from steersman.session.sink import RunSink
 from steersman.session.trust import Terms, TrustCheck, trust_question
 from steersman.session.wire import Data
@@ -73,6 +73,10 @@ class RunDriver:
             self._sink.set_state("aborting")
         else:
             self._run.state = "aborting"
+
+    def set_state(self, state: RunState) -> None:
+        """Tells what the run is doing."""
+        self._sink.set_state(state)
 
     def queue_changed(self, removed: Sequence[str] = ()) -> None:
         """See `Parts.queue_changed`. What comes before the run has begun is told when it has."""

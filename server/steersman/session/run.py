@@ -13,7 +13,15 @@ from steersman.session.settings import Mode
 from steersman.session.wire import Data
 
 RunState = Literal[
-    "streaming", "tool", "waitingApproval", "retrying", "compacting", "aborting", "idle", "interrupted"
+    "streaming",
+    "tool",
+    "waitingApproval",
+    "waitingInput",
+    "retrying",
+    "compacting",
+    "aborting",
+    "idle",
+    "interrupted",
 ]
 
 

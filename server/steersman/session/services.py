@@ -15,6 +15,7 @@ from steersman.session.journal import EventBus
 from steersman.session.limits import Limits
 from steersman.session.log import SessionLog
 from steersman.session.retry import RetryPolicy
+from steersman.session.run import RunState
 from steersman.session.settings import Settings
 from steersman.session.trust import TrustStore
 from steersman.workspace.ports import KeepPreImage, Workspace
@@ -26,7 +27,20 @@ ModelFactory = Callable[[str], Model]
 WorkspaceFactory = Callable[[Roots, KeepPreImage], Workspace]
 """The files of one session, which calls the hook before each change."""
 
-ToolFactory = Callable[[Workspace], Sequence[Tool]]
+
+@dataclass(frozen=True, slots=True)
+class ToolSetting:
+    """What the tools of one session are made with."""
+
+    session: str
+    workspace: Workspace
+    live_run: Callable[[], str | None]
+    """The id of the run that the tools work for; None between runs."""
+    set_state: Callable[[RunState], None]
+    """Tells what the live run is doing, where a tool knows better: it waits for the user. Nothing between runs."""
+
+
+ToolFactory = Callable[[ToolSetting], Sequence[Tool]]
 """The tools of one session."""
 
 

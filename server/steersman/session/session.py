@@ -19,11 +19,12 @@ from steersman.session.fold import Fold
 from steersman.session.journal import Journal
 from steersman.session.parts import Parts
 from steersman.session.policy import Grants
-from steersman.session.run import Run
-from steersman.session.services import Services
+from steersman.session.run import Run, RunState
+from steersman.session.services import Services, ToolSetting
 from steersman.session.settings import Mode
 from steersman.session.tracking import TrackedWorkspace
 from steersman.session.waiting import ended_within
+from steersman.workspace.ports import Workspace
 from steersman.workspace.preimages import BlobStore
 from steersman.workspace.roots import Roots
 
@@ -76,10 +77,20 @@ class Session:
             journal,
             inbox,
             changes,
-            tools=list(services.make_tools(workspace)),
+            tools=list(services.make_tools(self._tool_setting(workspace))),
             strays=Strays(self._stray_settled),
             grants=self.kept.grants,
         )
+
+    def _tool_setting(self, workspace: Workspace) -> ToolSetting:
+        def live_run() -> str | None:
+            return None if self.live is None else self.live.id
+
+        def set_state(state: RunState) -> None:
+            if self._driver is not None:
+                self._driver.set_state(state)
+
+        return ToolSetting(self.id, workspace, live_run, set_state)
 
     @property
     def picture(self) -> Fold:

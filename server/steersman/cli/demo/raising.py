@@ -6,7 +6,7 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
-from steersman.agent.tool import Tool, ToolContext, ToolResult
+from steersman.agent.tool import ToolContext, ToolResult
 from steersman.cli.demo.client import PATIENCE, Json
 from steersman.cli.demo.processes import Place
 from steersman.cli.demo.record import Record, RecordingTape
@@ -16,7 +16,6 @@ from steersman.session.manager import SessionManager, StartRequest
 from steersman.session.settings import Settings
 from steersman.tools.base import BaseTool
 from steersman.tools.schema import Arguments
-from steersman.workspace.ports import Workspace
 from steersman.workspace.roots import Roots
 
 
@@ -40,13 +39,13 @@ class _DeploymentTool(BaseTool[_DeploymentArguments]):
 async def play_raising(record: Record, place: Place, model: RecordingTape) -> None:
     """Plays it, and looks for the secret in everything that was kept, told or sent."""
     home, secret = Home(place.home), record.scene.secret or ""
-    services = build_services(home, Settings(model="tape:demo"), approver=None)
-    standard = services.make_tools
-
-    def make_tools(workspace: Workspace) -> list[Tool]:
-        return [*standard(workspace), _DeploymentTool(secret)]
-
-    services = replace(services, make_tools=make_tools, make_model=lambda _: model)
+    services = build_services(
+        home,
+        Settings(model="tape:demo"),
+        approver=None,
+        more_tools=lambda _: (_DeploymentTool(secret),),
+    )
+    services = replace(services, make_model=lambda _: model)
     services.bus.listen(lambda event: record.events.append(_event(event.line)))
     manager = SessionManager(services)
     log = logging.getLogger("steersman")

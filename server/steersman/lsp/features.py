@@ -1,0 +1,50 @@
+"""What a client can do beyond LSP, as it says at initialize: each feature is asked for by itself."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, StrictInt, StrictStr
+from pydantic.alias_generators import to_camel
+
+
+class ClientTool(BaseModel):
+    """A tool that the client offers to models; it is called by `steersman/callTool`."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
+
+    name: Annotated[StrictStr, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
+    description: Annotated[StrictStr, Field(min_length=1, max_length=4000)]
+    """For the model: what it does and when to use it."""
+    parameters: dict[str, JsonValue]
+    """JSON Schema of its arguments, an object."""
+    read_only: StrictBool = False
+    """It changes nothing, so that the user is not asked before it is called."""
+
+
+class ClientFeatures(BaseModel):
+    """`initializationOptions.steersman`, or `capabilities.experimental.steersman`: what the client can do more.
+
+    What is not known here is left alone: a newer client may ask for more than this server has.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
+
+    event_token: StrictStr | StrictInt | None = None
+    """Every session's events go to this progress token."""
+    approval: StrictBool | None = None
+    """Questions come as `steersman/requestApproval`."""
+    save: StrictBool | None = None
+    """It saves documents by `steersman/save`."""
+    open_documents: StrictBool | None = None
+    """It tells what it has open beyond the documents that this server is attached to, by `steersman/openDocuments`."""
+    diagnostics: StrictBool | None = None
+    """It passes on the diagnostics of all its language servers, by `$/steersman/diagnostics`."""
+    input: StrictBool | None = None
+    """It asks its user for a line of text, by `steersman/input`."""
+    tools: list[StrictStr | ClientTool] | None = None
+    """What it can be asked to do by `steersman/callTool`: names of known tools, and tools of its own."""
+
+    @property
+    def asked_for(self) -> list[str]:
+        """Names of the features that the client has, as they are spelled on the wire, in the order of this class."""
+        fields = type(self).model_fields.items()
+        return [to_camel(name) for name, _ in fields if getattr(self, name) not in (None, False, [])]
