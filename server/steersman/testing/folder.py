@@ -1,0 +1,66 @@
+"""The temporary workspace of a test."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from steersman.testing.errors import ScriptError
+from steersman.testing.trees import IGNORED, Content, Link, Tree, read_tree
+
+
+class Folder:
+    """`path` is the workspace; it is there from the first."""
+
+    def __init__(self, path: Path, here: Path) -> None:
+        """`here`: the folder of the test, from which folders to copy are named."""
+        path.mkdir(parents=True, exist_ok=True)
+        self.path = path.resolve()
+        self._here = here
+
+    def write(self, files: Mapping[str, Content]) -> None:
+        """Makes files by their paths; text is written as UTF-8, with its line ends as they are. None takes one away.
+
+        Raises:
+            ScriptError: a path leads out of the workspace, or a content is none.
+        """
+        for name, content in files.items():
+            path = self._inside(name)
+            if content is None:
+                path.unlink()
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, Link):
+                path.symlink_to(content.target)
+            elif isinstance(content, str | bytes):
+                path.write_bytes(content if isinstance(content, bytes) else content.encode())
+            else:
+                raise ScriptError(
+                    f"workspace.write: {name} is {content!r}; it takes str, bytes, Link or None."
+                )
+
+    def copy(self, folder: str | Path, to: str = ".") -> None:
+        """Copies what is in `folder`, named from the folder of the test; not what `trees.IGNORED` names.
+
+        Raises:
+            ScriptError: it is no folder.
+        """
+        source = self._here / folder
+        if not source.is_dir():
+            raise ScriptError(f"workspace.copy: there is no folder {source}; it is named from {self._here}.")
+        ignore = shutil.ignore_patterns(*IGNORED)
+        shutil.copytree(source, self._inside(to), symlinks=True, ignore=ignore, dirs_exist_ok=True)
+
+    def text(self, name: str) -> str:
+        """A file's text, its line ends as they are."""
+        return self._inside(name).read_bytes().decode()
+
+    @property
+    def tree(self) -> Tree:
+        """The files as they are now."""
+        return read_tree(self.path)
+
+    def _inside(self, name: str) -> Path:
+        path = self.path / name
+        if not path.resolve().is_relative_to(self.path):
+            raise ScriptError(f"{name} leads out of the workspace; paths are relative to it.")
+        return path

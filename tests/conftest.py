@@ -1,0 +1,17 @@
+"""The whole suite runs with dataclasses put off, as `steersman serve` does."""
+
+from contextlib import ExitStack
+
+import pytest
+
+from steersman.startup.data_classes import deferred_dataclasses
+
+pytest_plugins = ["pytester"]
+collect_ignore = ["sample_project"]  # a project of its own, which tests/testing runs
+
+_meanwhile = ExitStack()
+_meanwhile.enter_context(deferred_dataclasses("steersman"))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    _meanwhile.close()
