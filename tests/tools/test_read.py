@@ -15,9 +15,8 @@ from steersman.tools.paging import MAX_BYTES, MAX_LINE, count_lines, page_of
 from steersman.tools.proposals import AccessProposal
 from steersman.workspace.guard import Guard
 from steersman.workspace.rules import PathRules
+from support.images import gif, jpeg, png, webp
 from support.workspace import Bench, make_bench
-
-PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 
 
 async def test_a_small_file_is_given_as_it_is(bench: Bench) -> None:
@@ -94,22 +93,26 @@ async def test_a_binary_file_is_a_short_error(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("data", "mime_type"),
     [
-        (PNG, "image/png"),
-        (b"\xff\xd8\xff\xe0" + b"\0" * 9, "image/jpeg"),
-        (b"GIF89a" + b"\0" * 9, "image/gif"),
-        (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+        (png(), "image/png"),
+        (jpeg(), "image/jpeg"),
+        (gif(), "image/gif"),
+        (webp(), "image/webp"),
     ],
 )
 async def test_an_image_is_shown_whatever_its_name(bench: Bench, data: bytes, mime_type: str) -> None:
     bench.put("picture", data)
     called = await bench.call("read", path="picture")
     assert called.result.content[1] == Image(base64.b64encode(data).decode(), mime_type)
-    assert called.text.startswith(f"picture ({mime_type}, ")
+    assert called.text.startswith(f"picture ({mime_type}, 4 × 3, ")
 
 
 async def test_an_image_that_is_too_large_is_an_error(bench: Bench) -> None:
-    bench.put("big.png", PNG + b"\0" * 4_000_000)
+    bench.put("big.png", png() + b"\0" * 4_000_000)
     assert "smaller copy" in await bench.error("read", path="big.png")
+    bench.put("wide.png", png(9000, 1))
+    assert "9000 × 1 pixels" in await bench.error("read", path="wide.png")
+    bench.put("cut.png", png()[:14])
+    assert (await bench.error("read", path="cut.png")).startswith("cut.png is an image that is cut")
 
 
 async def test_a_near_miss_and_a_directory_say_what_to_do(bench: Bench) -> None:

@@ -87,14 +87,14 @@ def _expected_failures() -> Iterator[None]:
     try:
         yield
     except ToolError as error:
-        said = _sayable(str(error))
+        said = sayable(str(error))
         if said == str(error):
             raise
         raise type(error)(said) from error
     except DeniedPath as error:
-        raise AccessDenied(_sayable(str(error))) from error
+        raise AccessDenied(sayable(str(error))) from error
     except WorkspaceError as error:
-        raise ToolError(_sayable(str(error))) from error
+        raise ToolError(sayable(str(error))) from error
     except OSError as error:
         name = (
             f": {printable(os.fsdecode(error.filename))}" if isinstance(error.filename, str | bytes) else ""
@@ -102,7 +102,7 @@ def _expected_failures() -> Iterator[None]:
         raise ToolError(f"The system refused: {error.strerror or type(error).__name__}{name}.") from error
 
 
-def _sayable(text: str) -> str:
+def sayable(text: str) -> str:
     """`text` within MAX_ERROR, in characters that every encoding of Unicode has."""
     return clipped(text, MAX_ERROR).encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -120,6 +120,18 @@ def count(number: int, noun: str) -> str:
     """`1 file`, `1,200 files`."""
     plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}es" if noun.endswith("ch") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+def within_result(text: str, what: str) -> str:
+    """`text` as far as a result has room for it, with a note if something is left out, in characters that every
+    encoding of Unicode has. `what` it is begins the note: `The answer`."""
+    whole = text.encode("utf-8", "backslashreplace")
+    if len(whole) <= MAX_RESULT_BYTES:
+        return whole.decode("utf-8")
+    shown = whole[:MAX_RESULT_BYTES].decode("utf-8", "ignore")
+    return with_notes(
+        shown, [f"{what} has {len(whole):,} bytes: only the first {MAX_RESULT_BYTES // 1024} KB are shown"]
+    )
 
 
 def clipped(text: str, limit: int) -> str:

@@ -108,6 +108,7 @@ class BashTool(BaseTool[BashArguments]):
 
     async def execute(self, args: BashArguments, context: ToolContext) -> ToolResult:
         settings = self._settings
+        await self._workspace.save_own()
         unsaved = self._workspace.unsaved_files()
         result = await run_command(
             args.command,

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from steersman.agent.messages import Json
 from steersman.agent.tool import ProposalSuperseded, ToolContext, ToolError, ToolResult, text_result
@@ -85,8 +86,12 @@ async def _on_new_base(
     return new
 
 
-async def change_result(proposal: ChangeProposal, change: FileChange, applied: Applied) -> ToolResult:
-    """What was done: the change itself, so that the file need not be read again to see it."""
+async def change_result(
+    proposal: ChangeProposal, change: FileChange, applied: Applied, context: ToolContext
+) -> ToolResult:
+    """What was done: the change itself, so that the file need not be read again to see it, and what came of it."""
+    if applied.afterwards is not None:
+        applied = replace(applied, notes=(*applied.notes, *await applied.afterwards(context.signal)))
     if len(change.old_text) + len(change.new_text) <= INLINE_CHARACTERS:
         return _told(proposal, change, applied)
     return await asyncio.to_thread(_told, proposal, change, applied)
@@ -100,8 +105,7 @@ def _told(proposal: ChangeProposal, change: FileChange, applied: Applied) -> Too
         notes.append("The change is in the editor, not saved yet: commands don't see it")
     body = _done(change)
     if applied.text is not None and applied.text != change.new_text:
-        body += "\nThe user changed the file meanwhile as well. Its text against the one before:\n"
-        body += _bounded(_diff(change.path, change.old_text, applied.text))
+        body += f"\n{_changed_further(change, applied.text, applied.changed_by_saving)}"
     elif change.kind == "edit":
         body += f"\n{_bounded(change.diff(_DIFF_LINES))}"
     if proposal.original is not None:
@@ -109,6 +113,16 @@ def _told(proposal: ChangeProposal, change: FileChange, applied: Applied) -> Too
         body += "\nThe user changed your text before accepting it. Your text against what was written:\n"
         body += _bounded(_diff(change.path, proposed, change.new_text))
     return text_result(with_notes(body, notes), details={"changes": [_details(change)]})
+
+
+def _changed_further(change: FileChange, now: str, by_saving: bool) -> str:
+    """Who has made of it what is there now, and what that is."""
+    who = "The user changed the file meanwhile as well"
+    if by_saving:
+        who = "The editor changed the text further when it saved it"
+    if now == change.old_text:
+        return f"{who}: it is again what it was before this change."
+    return f"{who}. Its text against the one before:\n{_bounded(_diff(change.path, change.old_text, now))}"
 
 
 def _done(change: FileChange) -> str:

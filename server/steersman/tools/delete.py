@@ -47,10 +47,11 @@ class DeleteTool(BaseTool[DeleteArguments]):
                 f"{path.display} is a directory. delete takes files only: delete its files one by one, or use bash."
             )
         snapshot = await self._workspace.read(path)
-        return ChangeProposal.of([deletion(snapshot, protected=self._workspace.rules.protected(path))])
+        protected, held = self._workspace.rules.protected(path), self._workspace.held_by(path)
+        return ChangeProposal.of([deletion(snapshot, protected=protected, held=held)])
 
     async def execute(self, args: DeleteArguments, context: ToolContext) -> ToolResult:
         proposal = approved(context) or await self.propose(args, context.signal)
         change, applied = await carry_out(self._workspace, proposal, None, context)
         self._ledger.forget(change.path.path)
-        return await change_result(proposal, change, applied)
+        return await change_result(proposal, change, applied, context)

@@ -111,7 +111,7 @@ class EditTool(BaseTool[EditArguments]):
         change, applied = await carry_out(self._workspace, proposal, self._recompute(args), context)
         if applied.sha256 is not None and change.base is not None and proposal.original is None:
             self._ledger.edited(change.path.path, change.base.sha256, applied.sha256)
-        return await change_result(proposal, change, applied)
+        return await change_result(proposal, change, applied, context)
 
     def _recompute(self, args: EditArguments) -> Recompute:
         replacements = [Replacement(item.old_text, item.new_text) for item in args.edits]
@@ -126,6 +126,7 @@ class EditTool(BaseTool[EditArguments]):
                 raise ToolError(f"{name}: {error} Nothing was changed.") from error
             if new.raw == text.raw:
                 raise ToolError(f"{name}: the edits change nothing.")
-            return edition(snapshot, new, protected=rules.protected(snapshot.path))
+            held = self._workspace.held_by(snapshot.path)
+            return edition(snapshot, new, protected=rules.protected(snapshot.path), held=held)
 
         return make

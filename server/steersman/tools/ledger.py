@@ -83,3 +83,13 @@ class ReadLedger:
                 "replacing the whole file, or change a part of it with edit."
             )
         return None
+
+    def take_over(self, other: "ReadLedger") -> None:
+        """What another ledger has noted was given to the model too, after all that is noted here."""
+        for path, noted in other._files.items():
+            seen = self._files.get(path)
+            if seen is None or seen.sha256 != noted.sha256:
+                self._files[path] = _Seen(noted.sha256, noted.total, list(noted.ranges))
+            elif not seen.whole:
+                for first, last in noted.ranges:
+                    seen.add(first, last)

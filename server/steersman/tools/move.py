@@ -58,14 +58,15 @@ class MoveTool(BaseTool[MoveArguments]):
             )
         rules = self._workspace.rules
         protected = rules.protected(source) or rules.protected(target)
-        return ChangeProposal.of([relocation(snapshot, target, protected=protected)])
+        held = self._workspace.held_by(source) or self._workspace.held_by(target)
+        return ChangeProposal.of([relocation(snapshot, target, protected=protected, held=held)])
 
     async def execute(self, args: MoveArguments, context: ToolContext) -> ToolResult:
         proposal = approved(context) or await self.propose(args, context.signal)
         change, applied = await carry_out(self._workspace, proposal, None, context)
         if change.target is not None:
             self._ledger.moved(change.path.path, change.target.path)
-        return await change_result(proposal, change, applied)
+        return await change_result(proposal, change, applied, context)
 
     def _target(self, to: str, source: ResolvedPath) -> ResolvedPath:
         target = self._workspace.resolve(to, for_write=True)

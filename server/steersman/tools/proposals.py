@@ -1,7 +1,10 @@
-"""What tools ask the user for beside changes of files: to run a command, to look outside the workspace."""
+"""What tools ask the user for beside changes of files: to run a command, to look outside the workspace, to have the
+editor do something."""
 
+import json
 from dataclasses import dataclass
 
+from steersman.agent.messages import JsonObject
 from steersman.agent.tool import ProposalSuperseded, ToolContext
 from steersman.workspace.changes import digest_of
 from steersman.workspace.ports import Workspace
@@ -29,11 +32,26 @@ class CommandProposal:
         cls, command: str, cwd: str, *, mentions: str | None, unsaved: tuple[str, ...]
     ) -> "CommandProposal":
         lines = command.strip().splitlines() or [""]
-        first = printable(lines[0])
-        shown = first if len(first) <= _TITLE else f"{first[:_TITLE]}…"
+        shown = _short(lines[0])
         more = f" (+{len(lines) - 1} lines)" if len(lines) > 1 else ""
         digest = digest_of({"command": command, "cwd": cwd})
         return cls(command, cwd, f"Run {shown}{more}", digest, mentions, unsaved)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientToolProposal:
+    """A call of a tool of the editor's own, before it is made."""
+
+    name: str
+    arguments: JsonObject
+    title: str
+    digest: str
+
+    @classmethod
+    def of(cls, name: str, arguments: JsonObject) -> "ClientToolProposal":
+        shown = _short(json.dumps(arguments, ensure_ascii=False))
+        digest = digest_of({"tool": name, "arguments": arguments})
+        return cls(name, arguments, f"Call {name} in the editor: {shown}", digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +85,9 @@ def require_access(workspace: Workspace, tool: str, path: ResolvedPath, context:
     needed = access_needed(workspace, tool, path)
     if needed is not None and (context.proposal is None or context.proposal.digest != needed.digest):
         raise ProposalSuperseded(needed)
+
+
+def _short(text: str) -> str:
+    """A text on the one line of a title."""
+    shown = printable(text)
+    return shown if len(shown) <= _TITLE else f"{shown[:_TITLE]}…"

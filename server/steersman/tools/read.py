@@ -5,16 +5,16 @@ nothing has to be taken off a line before it is quoted. Places are named by the 
 """
 
 import asyncio
-import base64
 import shlex
 from typing import ClassVar
 
 from pydantic import Field
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.messages import Image, Text
+from steersman.agent.messages import Text
 from steersman.agent.tool import Proposal, ToolContext, ToolError, ToolResult, text_result
 from steersman.tools.base import BaseTool, count, with_notes
+from steersman.tools.images import ImageError, described, image_of, image_type
 from steersman.tools.ledger import ReadLedger
 from steersman.tools.paging import MAX_BYTES, MAX_LINE, MAX_LINES, Page, page_of
 from steersman.tools.proposals import access_needed, require_access
@@ -22,8 +22,6 @@ from steersman.tools.schema import Arguments
 from steersman.workspace.ports import Snapshot, Workspace
 from steersman.workspace.text import TextError
 
-MAX_IMAGE_BYTES = 3_750_000
-"""As base64 that is 5 MB, the most that the model APIs take."""
 _LISTED = 5
 _INLINE = 1_000_000
 """Characters of a text in which a page is sought on the event loop."""
@@ -71,47 +69,53 @@ class ReadTool(BaseTool[ReadArguments]):
         path = self._workspace.resolve(args.path)
         require_access(self._workspace, self.name, path, context)
         snapshot = await self._workspace.read(path)
-        mime_type = image_type(snapshot.data)
-        if mime_type is not None:
-            return _image(snapshot, mime_type)
+        if image_type(snapshot.data) is not None:
+            return _image(snapshot)
         return await self._text(snapshot, args)
 
     async def _text(self, snapshot: Snapshot, args: ReadArguments) -> ToolResult:
-        name = snapshot.path.display
-        try:
-            text = snapshot.as_text()
-        except TextError as error:
-            raise ToolError(f"{name}: {error}") from error
         offset = max(args.offset or 1, 1)
-        limit = min(args.limit or MAX_LINES, MAX_LINES)
-        if len(text.text) <= _INLINE:
-            page = page_of(text.text, offset, limit)
-        else:
-            page = await asyncio.to_thread(page_of, text.text, offset, limit)
-        if page.last < offset and offset > 1:
-            raise ToolError(
-                f"offset {offset} is beyond the end of {name}, which has {count(page.total, 'line')}."
-            )
-        self._note_seen(snapshot, page)
-        notes = _notes(snapshot, page)
-        if not text.certain:
-            notes.append(
-                f"Shown as {text.encoding}: the file is not UTF-8 and declares no encoding; only ASCII can be added"
-            )
+        page = await page_of_snapshot(snapshot, offset, min(args.limit or MAX_LINES, MAX_LINES))
+        note_seen(self._ledger, snapshot, page)
         return text_result(
-            with_notes(page.text, notes),
+            with_notes(page.text, notes_on(snapshot, page)),
             details={"firstLine": page.first, "lastLine": page.last, "totalLines": page.total},
         )
 
-    def _note_seen(self, snapshot: Snapshot, page: Page) -> None:
-        first = page.first
-        for line in page.cut:
-            self._ledger.saw(snapshot, first, line - 1, page.total)
-            first = line + 1
-        self._ledger.saw(snapshot, first, page.last, page.total)
+
+async def page_of_snapshot(snapshot: Snapshot, offset: int, limit: int) -> Page:
+    """Lines of a text file, from `offset` (from 1) on.
+
+    Raises:
+        ToolError: it is no text, or ends before.
+    """
+    name = snapshot.path.display
+    try:
+        text = snapshot.as_text().text
+    except TextError as error:
+        raise ToolError(f"{name}: {error}") from error
+    if len(text) <= _INLINE:
+        page = page_of(text, offset, limit)
+    else:
+        page = await asyncio.to_thread(page_of, text, offset, limit)
+    if page.last < offset and offset > 1:
+        raise ToolError(
+            f"offset {offset} is beyond the end of {name}, which has {count(page.total, 'line')}."
+        )
+    return page
 
 
-def _notes(snapshot: Snapshot, page: Page) -> list[str]:
+def note_seen(ledger: ReadLedger, snapshot: Snapshot, page: Page) -> None:
+    """The model was given the page; lines that are cut don't count."""
+    first = page.first
+    for line in page.cut:
+        ledger.saw(snapshot, first, line - 1, page.total)
+        first = line + 1
+    ledger.saw(snapshot, first, page.last, page.total)
+
+
+def notes_on(snapshot: Snapshot, page: Page) -> list[str]:
+    """What there is to say of a page beside its text."""
     notes: list[str] = []
     if not snapshot.data:
         notes.append("The file is empty")
@@ -132,6 +136,11 @@ def _notes(snapshot: Snapshot, page: Page) -> list[str]:
         )
     if snapshot.dirty:
         notes.append("This is the editor's text, which is not saved yet")
+    text = snapshot.as_text()
+    if not text.certain:
+        notes.append(
+            f"Shown as {text.encoding}: the file is not UTF-8 and declares no encoding; only ASCII can be added"
+        )
     return notes
 
 
@@ -141,25 +150,10 @@ def _quoted(snapshot: Snapshot) -> str:
     return shlex.quote(path.relative) if path.relative == path.display else "FILE"
 
 
-def image_type(data: bytes) -> str | None:
-    """The MIME type of an image that models take, by its first bytes."""
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
-        return "image/webp"
-    return None
-
-
-def _image(snapshot: Snapshot, mime_type: str) -> ToolResult:
-    name, size = snapshot.path.display, len(snapshot.data)
-    if size > MAX_IMAGE_BYTES:
-        raise ToolError(
-            f"{name} is an image of {size:,} bytes; at most {MAX_IMAGE_BYTES:,} can be shown. "
-            "Make a smaller copy with bash, if there is a program for it."
-        )
-    data = base64.b64encode(snapshot.data).decode("ascii")
-    return ToolResult((Text(f"{name} ({mime_type}, {size:,} bytes)"), Image(data, mime_type)))
+def _image(snapshot: Snapshot) -> ToolResult:
+    name = snapshot.path.display
+    try:
+        image = image_of(snapshot.data)
+    except ImageError as error:
+        raise ToolError(f"{name} {error}") from None
+    return ToolResult((Text(described(image, name)), image))

@@ -1,5 +1,7 @@
 """The built-in tools of a session."""
 
+from typing import Final
+
 from steersman.agent.tool import Tool
 from steersman.tools.bash import BashTool, CommandSettings
 from steersman.tools.delete import DeleteTool
@@ -13,6 +15,22 @@ from steersman.tools.read import ReadTool
 from steersman.tools.write import WriteTool
 from steersman.workspace.ports import Workspace
 from steersman.workspace.search import Ripgrep
+
+STANDARD_NAMES: Final = tuple(
+    tool.name
+    for tool in (
+        ReadTool,
+        LsTool,
+        FindTool,
+        GrepTool,
+        EditTool,
+        WriteTool,
+        DeleteTool,
+        MoveTool,
+        BashTool,
+    )
+)
+"""Of the built-in tools, in the order in which models are shown them."""
 
 
 def standard_tools(

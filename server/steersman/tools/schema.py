@@ -1,6 +1,7 @@
 """Arguments of tools: what is put right before validation, the JSON Schema that models are shown, and errors that
 they can act on."""
 
+import functools
 import json
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self
@@ -93,8 +94,12 @@ def from_json_text(value: Json) -> Json:
     return value
 
 
+@functools.cache
 def schema_of(model: type[Arguments]) -> JsonObject:
-    """The JSON Schema of `model`, with what models stumble over taken out: references, titles, null variants."""
+    """The JSON Schema of `model`, with what models stumble over taken out: references, titles, null variants.
+
+    It is made once, so it is for reading only.
+    """
     schema: dict[str, Json] = model.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
     simple = _simplified(schema, definitions if isinstance(definitions, Mapping) else {})
@@ -148,7 +153,7 @@ def _field(location: tuple[int | str, ...]) -> str:
 
 
 def _problem(error: ErrorDetails) -> str:
-    kind, context, got = error["type"], error.get("ctx", {}), _shown(error["input"])
+    kind, context, got = error["type"], error.get("ctx", {}), shown_value(error["input"])
     match kind:
         case "missing":
             return "required, but missing"
@@ -163,7 +168,8 @@ def _problem(error: ErrorDetails) -> str:
         case "less_than_equal":
             return f"expected at most {context['le']:g}, got {got}"
         case "too_short":
-            return f"expected at least {context['min_length']} item, got {got}"
+            least = context["min_length"]
+            return f"expected at least {least} item{'' if least == 1 else 's'}, got {got}"
         case "too_long":
             return f"expected at most {context['max_length']:,} items, got {context['actual_length']:,}"
     expected = _EXPECTED.get(kind.split("_", 1)[0])
@@ -172,7 +178,8 @@ def _problem(error: ErrorDetails) -> str:
     return f"{error['msg']}, got {got}"
 
 
-def _shown(value: object) -> str:
+def shown_value(value: object) -> str:
+    """A value as an error names it: JSON, on one line and short."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):

@@ -55,14 +55,16 @@ class WriteTool(BaseTool[WriteArguments]):
         try:
             snapshot = await self._workspace.read(path)
         except FileNotFound:
-            return ChangeProposal.of([creation(path, args.content, protected=protected)])
+            held = self._workspace.held_by(path)
+            return ChangeProposal.of([creation(path, args.content, protected=protected, held=held)])
         reason = self._ledger.reason_not_to_overwrite(snapshot)
         if reason is not None:
             raise ToolError(reason)
 
         def make(base: Snapshot) -> FileChange:
             try:
-                return edition(base, base.as_text().rewrite(args.content), protected=protected)
+                new = base.as_text().rewrite(args.content)
+                return edition(base, new, protected=protected, held=self._workspace.held_by(path))
             except TextError as error:
                 raise ToolError(f"{path.display}: {error} Nothing was changed.") from error
 
@@ -82,4 +84,4 @@ class WriteTool(BaseTool[WriteArguments]):
         change, applied = await carry_out(self._workspace, proposal, None, context)
         if applied.sha256 is not None and proposal.original is None:
             self._ledger.wrote(change.path.path, applied.sha256)
-        return await change_result(proposal, change, applied)
+        return await change_result(proposal, change, applied, context)

@@ -5,7 +5,7 @@ Pure functions on snapshots and text; nothing here touches a file.
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,7 +14,7 @@ from steersman.workspace.errors import ChangeRefused
 from steersman.workspace.merge import Conflict, rebase
 from steersman.workspace.ports import Snapshot
 from steersman.workspace.roots import ResolvedPath, printable
-from steersman.workspace.text import Text, view
+from steersman.workspace.text import Text, TextError, decode, view
 
 ChangeKind = Literal["create", "edit", "delete", "move"]
 
@@ -29,10 +29,18 @@ class FileChange:
     """What the change was computed from; None for `create`."""
     new: Text | None = None
     """The text afterwards, for `create` and `edit`."""
+    raw: bytes | None = None
+    """Of a `create` that restores: the bytes as they were, be they text or not; of a link where it leads."""
+    mode: int | None = None
+    """Of a `create` that restores: permission bits."""
+    is_link: bool = False
+    """Of a `create`: a symbolic link."""
     target: ResolvedPath | None = None
     """Where a `move` goes."""
     protected: str | None = None
     """The protect pattern that covers the path or the target: a question in every mode."""
+    held: str | None = None
+    """Another editor that has the path or the target open (`Workspace.held_by`): a question in every mode."""
     added: int = 0
     """Lines that come."""
     removed: int = 0
@@ -96,7 +104,8 @@ class FileChange:
 
     def key(self) -> dict[str, str | None]:
         """What makes two changes the same: kind, places, base and result."""
-        result = None if self.new is None else hashlib.sha256(self.new.data()).hexdigest()
+        data = self.new.data() if self.raw is None and self.new is not None else self.raw
+        result = None if data is None else hashlib.sha256(data).hexdigest()
         target = None if self.target is None else str(self.target.path)
         return {
             "kind": self.kind,
@@ -138,6 +147,11 @@ class ChangeProposal:
         """A protect pattern that covers one of the paths."""
         return next((change.protected for change in self.changes if change.protected), None)
 
+    @property
+    def held(self) -> str | None:
+        """Another editor that has one of the paths open."""
+        return next((change.held for change in self.changes if change.held), None)
+
     def rewritten(self, texts: Mapping[str, str]) -> "ChangeProposal":
         """As the user has edited it: new whole texts by `str(change.path.path)`.
 
@@ -158,7 +172,9 @@ def digest_of(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def creation(path: ResolvedPath, content: str, *, protected: str | None = None) -> FileChange:
+def creation(
+    path: ResolvedPath, content: str, *, protected: str | None = None, held: str | None = None
+) -> FileChange:
     """A new file.
 
     Raises:
@@ -169,20 +185,51 @@ def creation(path: ResolvedPath, content: str, *, protected: str | None = None) 
         raise ChangeRefused("The content holds a NUL character, which would make the file binary.")
     new = view(content)
     new.data()
-    return _counted(FileChange("create", path, None, new, protected=protected))
+    return _counted(FileChange("create", path, None, new, protected=protected, held=held))
 
 
-def edition(base: Snapshot, new: Text, *, protected: str | None = None) -> FileChange:
+def restoration(path: ResolvedPath, data: bytes, mode: int | None, *, is_link: bool = False) -> FileChange:
+    """A file that is gone, put back as it was."""
+    new: Text | None = None
+    if not is_link:
+        try:
+            new = decode(data)
+        except TextError:
+            new = None
+    return _counted(FileChange("create", path, None, new, raw=data, mode=mode, is_link=is_link))
+
+
+def edition(
+    base: Snapshot, new: Text, *, protected: str | None = None, held: str | None = None
+) -> FileChange:
     """An existing file with another text, made from the base's own `Text` so that its bytes are kept."""
-    return _counted(FileChange("edit", base.path, base, new, protected=protected))
+    return _counted(FileChange("edit", base.path, base, new, protected=protected, held=held))
 
 
-def deletion(base: Snapshot, *, protected: str | None = None) -> FileChange:
-    return _counted(FileChange("delete", base.path, base, protected=protected))
+def deletion(base: Snapshot, *, protected: str | None = None, held: str | None = None) -> FileChange:
+    return _counted(FileChange("delete", base.path, base, protected=protected, held=held))
 
 
-def relocation(base: Snapshot, target: ResolvedPath, *, protected: str | None = None) -> FileChange:
-    return FileChange("move", base.path, base, target=target, protected=protected)
+def relocation(
+    base: Snapshot, target: ResolvedPath, *, protected: str | None = None, held: str | None = None
+) -> FileChange:
+    return FileChange("move", base.path, base, target=target, protected=protected, held=held)
+
+
+def refuse_held(change: FileChange, held_by: Callable[[ResolvedPath], str | None]) -> None:
+    """The last look before a change of files that are not open here: who approved it knew of no other editor.
+
+    Raises:
+        ChangeRefused: another editor has opened one of them meanwhile.
+    """
+    if change.held is not None:
+        return
+    for path in (change.path, change.target):
+        if path is not None and (held := held_by(path)) is not None:
+            raise ChangeRefused(
+                f"Another editor has opened {path.display} meanwhile ({held}). Nothing was changed. Make the call "
+                "again if it is still needed: the user will be asked about that."
+            )
 
 
 def rebased(change: FileChange, current: Snapshot) -> FileChange:
@@ -200,18 +247,20 @@ def rebased(change: FileChange, current: Snapshot) -> FileChange:
             f"{change.path.display} was changed meanwhile in the same place, near line {merged.line}. "
             "Read it again and make the edit on what is there now."
         )
-    return edition(current, current.as_text().rewrite(merged), protected=change.protected)
+    new = current.as_text().rewrite(merged)
+    return edition(current, new, protected=change.protected, held=change.held)
 
 
 def same_effect(ours: FileChange, theirs: FileChange) -> bool:
     """Whether who has approved the one has seen all that the other does: same file, same lines out and in.
 
-    A conflict that has come up since is something that they have not seen.
+    A conflict that has come up since, or another editor, is something that they have not seen.
     """
     return (
         ours.kind == theirs.kind
         and ours.path.path == theirs.path.path
         and _conflict(ours) >= _conflict(theirs)
+        and (ours.held is not None) >= (theirs.held is not None)
         and same_hunks(ours.hunks(), theirs.hunks())
     )
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TypeVar, TypeVarTuple
 
 from steersman.workspace import atomic
-from steersman.workspace.changes import FileChange
+from steersman.workspace.changes import FileChange, refuse_held
+from steersman.workspace.editor_locks import held_by
 from steersman.workspace.errors import (
     ChangeRefused,
     DeniedPath,
@@ -95,6 +96,7 @@ class DiskWorkspace:
     async def apply(self, change: FileChange) -> Applied:
         places = [change.path.path] if change.target is None else [change.path.path, change.target.path]
         async with self.locks.hold(*places):
+            refuse_held(change, self.held_by)
             return await self.apply_locked(change)
 
     async def apply_locked(self, change: FileChange) -> Applied:
@@ -119,13 +121,21 @@ class DiskWorkspace:
     def unsaved_files(self) -> Sequence[str]:
         return ()
 
+    async def save_own(self) -> None:
+        return
+
+    def held_by(self, path: ResolvedPath) -> str | None:
+        return held_by(path.path)
+
     async def _create(self, change: FileChange) -> Applied:
         path, data = change.path, _new_data(change)
         if os.path.lexists(path.path):
             raise BaseMoved(path, await self.read(path))
         await self._keep(PreImage(path.path, "absent"))
         try:
-            made = await _changing(path, _create_with_directories, path.path, data)
+            made = await _changing(
+                path, _create_with_directories, path.path, data, change.mode, change.is_link
+            )
         except FileExistsError:
             raise BaseMoved(path, await self.read(path)) from None
         return Applied(sha256(data), created_directories=self._named(made))
@@ -252,11 +262,14 @@ def _remove(path: Path) -> None:
         atomic.remove_file(directory / path.name)
 
 
-def _create_with_directories(path: Path, data: bytes) -> list[Path]:
+def _create_with_directories(path: Path, data: bytes, mode: int | None, is_link: bool) -> list[Path]:
     made = atomic.make_directories(path.parent)
     try:
         with pinned(path.parent) as directory:
-            atomic.create_file(directory / path.name, data)
+            if is_link:
+                (directory / path.name).symlink_to(os.fsdecode(data))
+            else:
+                atomic.create_file(directory / path.name, data, mode)
     except OSError:
         atomic.remove_directories(made)
         raise
@@ -276,6 +289,8 @@ def _move_with_directories(source: Path, target: Path) -> list[Path]:
 
 
 def _new_data(change: FileChange) -> bytes:
+    if change.raw is not None:
+        return change.raw
     if change.new is None:
         raise ChangeRefused(f"A {change.kind} needs a text.")
     return change.new.data()

@@ -16,6 +16,7 @@ from steersman.workspace.text import Text, TextError
 
 if TYPE_CHECKING:
     from steersman.workspace.changes import FileChange
+    from steersman.workspace.process import Stop
 
 Source = Literal["disk", "buffer"]
 EntryKind = Literal["file", "directory", "link", "other"]
@@ -80,10 +81,14 @@ class Applied:
     source: Source = "disk"
     unsaved: bool = False
     """It is in an editor's buffer only; commands don't see it yet."""
+    changed_by_saving: bool = False
+    """The editor saved it and, in doing so, made `text` of it: it formats what it saves."""
     created_directories: tuple[str, ...] = ()
     """Displayed paths, outermost first."""
     notes: tuple[str, ...] = ()
     """Sentences for the model: what else it has to know."""
+    afterwards: "Callable[[Stop], Awaitable[Sequence[str]]] | None" = None
+    """Waits for further such sentences, for a bounded time or until it is to stop. Awaited once, without any lock."""
 
 
 class BaseMoved(WorkspaceError):
@@ -166,4 +171,13 @@ class Workspace(Protocol):
 
     def unsaved_files(self) -> Sequence[str]:
         """Displayed paths of the files whose newest text is only in the editor."""
+        ...
+
+    async def save_own(self) -> None:
+        """Asks the editor, if it can be asked, to save what nobody but this server has left unsaved: approved changes,
+        never what a user typed. What is not saved then is in `unsaved_files` as before."""
+        ...
+
+    def held_by(self, path: ResolvedPath) -> str | None:
+        """The editor that has the file open, in words, if it is another than the one that shows us its buffers."""
         ...

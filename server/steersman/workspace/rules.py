@@ -79,26 +79,45 @@ _HIDDEN = ".env"
 """Stands for a word whose braces make too many words to be looked at."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Rule:
-    pattern: str
-    """Without its `!` and without a trailing `/`."""
-    matcher: re.Pattern[str]
-    """Over a path that begins with `/`."""
-    allows: bool
+    """One pattern; it is compiled when a path is held against it, since few ever are."""
+
+    __slots__ = ("_matcher", "allows", "pattern")
+
+    def __init__(self, pattern: str, *, allows: bool) -> None:
+        """`pattern` comes without its `!` and without a trailing `/`.
+
+        Raises:
+            GlobError: it is unusable.
+        """
+        self.pattern, self.allows = pattern, allows
+        self._matcher: re.Pattern[str] | None = None
+        expand_braces(self._anchored)  # what compiling it would refuse
+
+    @property
+    def _anchored(self) -> str:
+        return self.pattern if self.pattern.startswith("/") else f"/**/{self.pattern}"
+
+    @property
+    def matcher(self) -> re.Pattern[str]:
+        """Over a path that begins with `/`."""
+        if self._matcher is None:
+            self._matcher = compile_glob(self._anchored, ignore_case=True)
+        return self._matcher
 
 
 class _RuleList:
     """Rules in order, the last one that matches decides. Most paths hold no name that any rule ends in: a look at
     the names, remembered, spares them the rules."""
 
-    __slots__ = ("_known", "_literal", "_wild", "rules")
+    __slots__ = ("_known", "_literal", "_wild", "_wild_names", "rules")
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self.rules = tuple(_rules(patterns))
         lasts = [rule.pattern.rsplit("/", 1)[-1] for rule in self.rules]
         self._literal = {last.casefold() for last in lasts if not _is_wild(last)}
-        self._wild = [compile_glob(last, ignore_case=True) for last in dict.fromkeys(lasts) if _is_wild(last)]
+        self._wild_names = [last for last in dict.fromkeys(lasts) if _is_wild(last)]
+        self._wild: list[re.Pattern[str]] | None = None
         self._known: dict[str, bool] = {}
 
     def decide(self, path: str) -> str | None:
@@ -115,6 +134,8 @@ class _RuleList:
     def _may_match(self, name: str) -> bool:
         known = self._known.get(name)
         if known is None:
+            if self._wild is None:
+                self._wild = [compile_glob(last, ignore_case=True) for last in self._wild_names]
             known = name.casefold() in self._literal or any(wild.fullmatch(name) for wild in self._wild)
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
@@ -213,8 +234,7 @@ def _rules(patterns: Iterable[str]) -> Iterable[_Rule]:
         for expanded in expand_braces(raw.removeprefix("!")):
             pattern = expanded.rstrip("/")
             if pattern:
-                anchored = pattern if pattern.startswith("/") else f"/**/{pattern}"
-                yield _Rule(pattern, compile_glob(anchored, ignore_case=True), raw.startswith("!"))
+                yield _Rule(pattern, allows=raw.startswith("!"))
 
 
 def _is_wild(pattern: str) -> bool:

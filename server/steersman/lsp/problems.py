@@ -1,0 +1,108 @@
+"""The problems that the client has told of, by file: what each report says, and who waits for the next one.
+
+Implements `tools.problems.Problems`. It lives as long as the connection and keeps no more than it has room for.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from steersman.lsp.buffers import Buffers
+from steersman.lsp.client import real_path_of
+from steersman.lsp.documents import Documents
+from steersman.lsp.reports import Told
+from steersman.lsp.wire import JsonValue
+from steersman.tools.problems import Report
+from steersman.workspace.positions import PositionEncoding
+
+MAX_FILES: Final = 2_000
+MAX_KEPT: Final = 10_000
+"""Problems of all files."""
+MAX_LANGUAGES: Final = 200
+
+
+class ProblemStore:
+    def __init__(self, documents: Documents, buffers: Buffers) -> None:
+        self.number = 0
+        """Of the last report."""
+        self.forgotten = False
+        self._documents, self._buffers = documents, buffers
+        self._reports: dict[Path, Report] = {}
+        """The one that was told last is the last."""
+        self._kept = 0
+        self._languages: set[str] = set()
+        self._watchers: list[tuple[Path, Callable[[], None]]] = []
+
+    @property
+    def encoding(self) -> PositionEncoding:
+        return self._documents.encoding
+
+    def take(self, params: JsonValue) -> Path | None:
+        """Takes in the params of a notification. Returns whose problems they are; None: no file's of this machine.
+
+        Raises:
+            InvalidParams: see `Told`.
+        """
+        told = Told(params)
+        path = real_path_of(told.uri)
+        if path is None:
+            return None
+        self.number += 1
+        version = self.version_of(path) if told.version is None else told.version
+        self._forget(path)
+        self._reports[path] = Report(told.problems, told.left_out, version, self.number)
+        self._kept += len(told.problems)
+        self._make_room()
+        if len(self._languages) < MAX_LANGUAGES:
+            self._languages.add(language_of(path))
+        for watched, callback in tuple(self._watchers):
+            if watched == path:
+                callback()
+        return path
+
+    def of(self, path: Path) -> Report | None:
+        return self._reports.get(path)
+
+    def is_current(self, path: Path) -> bool:
+        report, version = self.of(path), self.version_of(path)
+        return report is None or None in (report.version, version) or report.version == version
+
+    def files(self) -> Sequence[Path]:
+        return list(self._reports)
+
+    def knows(self, path: Path) -> bool:
+        """Whether anything was ever told of the file, or of one of its kind."""
+        return path in self._reports or language_of(path) in self._languages
+
+    def version_of(self, path: Path) -> int | None:
+        """Of the document in the editor; None if it isn't open, or the client counts no versions."""
+        buffer = self._buffers.of(path)
+        return None if buffer is None else buffer.document.version
+
+    @contextmanager
+    def watch(self, path: Path, on_report: Callable[[], None]) -> Iterator[None]:
+        """Calls back after every report on the file."""
+        watcher = (path, on_report)
+        self._watchers.append(watcher)
+        try:
+            yield
+        finally:
+            self._watchers.remove(watcher)
+
+    def _forget(self, path: Path) -> None:
+        if old := self._reports.pop(path, None):
+            self._kept -= len(old.problems)
+
+    def _make_room(self) -> None:
+        """The oldest reports go first, of them those without a problem: they say the least."""
+        while len(self._reports) > MAX_FILES or self._kept > MAX_KEPT:
+            clean = (path for path, report in self._reports.items() if not report.problems)
+            oldest = next(iter(self._reports))
+            self._forget(oldest if self._kept > MAX_KEPT else next(clean, oldest))
+            self.forgotten = True
+
+
+def language_of(path: Path) -> str:
+    """What stands for the language of a file: the end of its name or, without one, the name."""
+    return (path.suffix or path.name).lower()

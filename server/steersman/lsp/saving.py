@@ -1,0 +1,87 @@
+"""Saving by the editor: `steersman/save`, for documents in which nothing is unsaved but what was approved.
+
+What the client answers is not believed: a document is saved when it has said didSave, or the disk holds its text.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from steersman.lsp.buffers import Buffer, Unknown, disk_text, time_of
+from steersman.lsp.client import real_path_of
+from steersman.lsp.edits import Editor
+from steersman.lsp.errors import ClientGone, ClientRequestError
+from steersman.lsp.params import SaveAnswer
+from steersman.lsp.waits import answered_within
+
+log = logging.getLogger(__name__)
+
+REQUEST = "steersman/save"
+
+
+async def save_own(editor: Editor, buffers: Iterable[Buffer]) -> bool:
+    """Has those of the buffers saved that may be; afterwards the buffers themselves say which are. False if the
+    client was not asked.
+
+    Never one with typing of the user's in it that is not saved, nor one whose file was changed by another program.
+    """
+    if not editor.client.features.save:
+        return False
+    buffers = [buffer for buffer in buffers if buffer.ours is not None]
+    for buffer in buffers:
+        await editor.unattached.refresh(buffer)
+    wanted = [buffer for buffer in buffers if buffer.unsaved_is_ours and _is_on_its_base(buffer)]
+    if not wanted:
+        return False
+    claimed = await _ask(editor, [buffer.document.uri for buffer in wanted])
+    await asyncio.gather(*(_settle(editor, buffer, buffer.path in claimed) for buffer in wanted))
+    return True
+
+
+async def _ask(editor: Editor, uris: list[str]) -> set[Path | None]:
+    """The files that the client says it has saved."""
+    request = editor.server.request(REQUEST, {"uris": uris}, timeout=None)
+    try:
+        result = await answered_within(editor.clock, editor.limits.save, request)
+        return {real_path_of(uri) for uri in SaveAnswer.model_validate(result).saved}
+    except ClientGone:
+        return set()
+    except ClientRequestError as error:
+        log.warning("%s: %s", REQUEST, error)
+    except ValidationError:
+        log.warning("the answer to %s can't be used", REQUEST)
+    return set()
+
+
+async def _settle(editor: Editor, buffer: Buffer, claimed: bool) -> None:
+    """Looks for the proof that it was saved; where the client claims it, also for some time."""
+
+    def settled() -> bool:
+        return buffer.ours is None or not editor.buffers.is_open(buffer)
+
+    await editor.unattached.refresh(buffer)
+    _compare(buffer)
+    if not claimed or settled():
+        return
+    if buffer.attached:
+        await editor.buffers.until(buffer.path, settled, editor.limits.verify)
+    else:
+        await editor.unattached.look_again(buffer, editor.limits.verify)
+    _compare(buffer)
+
+
+def _compare(buffer: Buffer) -> None:
+    disk = disk_text(buffer.path)
+    if isinstance(disk, str):
+        buffer.state(disk)
+
+
+def _is_on_its_base(buffer: Buffer) -> bool:
+    """Whether the disk still holds what the edit was made on: saving would undo what another program wrote."""
+    disk = disk_text(buffer.path)
+    if isinstance(disk, Unknown):
+        return time_of(buffer.path) == buffer.disk_time
+    return disk is not None and buffer.state(disk) == "dirty"

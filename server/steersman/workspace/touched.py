@@ -1,0 +1,47 @@
+"""Which files were last written while something ran: for what can't be told otherwise. It reads no content."""
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+MAX_SCANNED = 100_000
+"""Names that are looked at."""
+_PASSED_OVER = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox"})
+"""Directories of what tools make for themselves."""
+
+
+def written_within(
+    root: Path, spans: Sequence[tuple[float, float]], *, without: Collection[Path] = (), limit: int = 200
+) -> list[Path]:
+    """Regular files below `root` whose last write lies within one of the spans (seconds since 1970), sorted.
+
+    Blocking, bounded by `MAX_SCANNED` and `limit`. Links are not followed; what can't be read is passed over.
+    """
+    found: list[Path] = []
+    if not spans:
+        return found
+    for path, time in _files(root):
+        if path not in without and any(began <= time <= ended for began, ended in spans):
+            found.append(path)
+            if len(found) == limit:
+                break
+    return sorted(found)
+
+
+def _files(root: Path) -> Iterator[tuple[Path, float]]:
+    seen = 0
+    waiting = [root]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    seen += 1
+                    if seen > MAX_SCANNED:
+                        return
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.name not in _PASSED_OVER:
+                            waiting.append(Path(entry.path))
+                    elif entry.is_file(follow_symlinks=False):
+                        yield Path(entry.path), entry.stat(follow_symlinks=False).st_mtime
+        except OSError:
+            continue
