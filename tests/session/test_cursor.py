@@ -50,3 +50,19 @@ def test_a_log_that_does_not_reach_the_place_has_no_page(tmp_path):
 def test_a_log_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(LogError, match="No such file"):
         LogCursor(tmp_path / "none.jsonl", 0).page(1, 100)
+
+
+def test_a_cursor_that_moves_on_stands_after_the_record_that_it_was_moved_to(tmp_path):
+    lines = [b"%d" % 10**number for number in range(9)]
+    path = written(tmp_path / "log.jsonl", *lines)
+    cursor = LogCursor(path, 1)
+    assert cursor.page(2, 100) == [lines[1]]
+    cursor.pass_over(lines[1])
+    for seq in (2, 5, 5, 8):
+        cursor.move_to(seq)
+        assert cursor.page(9, 100) == lines[seq:]
+    cursor.move_to(12)
+    assert cursor.page(20, 100) == []
+    with path.open("ab") as file:
+        file.write(b"a\nb\nc\nd\ne\n")
+    assert cursor.page(20, 100) == [b"d", b"e"]

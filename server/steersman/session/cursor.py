@@ -3,9 +3,11 @@
 Record n is line n. Reads logs that other code is appending to, and never writes.
 """
 
+from itertools import islice
 from pathlib import Path
 
 from steersman.session.errors import LogError
+from steersman.session.log import START, Place
 
 
 class LogCursor:
@@ -14,7 +16,13 @@ class LogCursor:
     def __init__(self, path: Path, seq: int) -> None:
         self.seq = seq
         self._path = path
-        self._offset: int | None = None if seq else 0  # of record seq + 1; None until it has been looked for
+        self._found = START
+        """Where it stood last, or stands: what was passed on the way there is not read again."""
+
+    def move_to(self, seq: int) -> None:
+        """Stands after record `seq`, which is not before the one where it stood."""
+        assert seq >= self._found.seq, "a cursor only moves on"
+        self.seq = seq
 
     def page(self, upto: int, size: int) -> list[bytes]:
         """The lines of the next records, without their line breaks: none beyond number `upto`, at least one and then
@@ -26,11 +34,11 @@ class LogCursor:
         lines: list[bytes] = []
         try:
             with self._path.open("rb") as file:
-                if self._offset is None:
-                    if sum(1 for _ in zip(range(self.seq), file, strict=False)) < self.seq:
-                        return []
-                    self._offset = file.tell()
-                file.seek(self._offset)
+                file.seek(self._found.offset)
+                missing = self.seq - self._found.seq
+                if sum(1 for _ in islice(file, missing)) < missing:
+                    return []
+                self._found = Place(self.seq, file.tell())
                 while len(lines) < upto - self.seq:
                     line = file.readline()
                     size -= len(line)
@@ -43,6 +51,6 @@ class LogCursor:
 
     def pass_over(self, line: bytes) -> None:
         """Moves on over the next record, a line of the last page."""
-        assert self._offset is not None, "a page comes first"
-        self._offset += len(line) + 1
+        assert self._found.seq == self.seq, "a page comes first"
         self.seq += 1
+        self._found = Place(self.seq, self._found.offset + len(line) + 1)
