@@ -5,8 +5,11 @@ import os
 
 import pytest
 
+from steersman.agent.messages import Usage
 from steersman.session.errors import Refused
-from steersman.session.recent import MAX_HEADER, MAX_LOGS, most_recent_log
+from steersman.session.listing import MAX_HEADER, MAX_LOGS, list_sessions, most_recent_log, summarize
+from steersman.session.log import SessionLog, is_being_written
+from steersman.session.wire import usage_data
 from steersman.workspace.roots import Roots
 from support.scripted_model import answer
 
@@ -105,3 +108,101 @@ async def test_the_next_server_goes_on_where_the_one_before_was(harness):
     assert await h.manager.to_continue(h.roots) == first.session
     new = await h.run("new")
     assert await h.manager.to_continue(h.roots) == new.session, "what this server has used comes first"
+
+
+class TestTheList:
+    async def test_each_session_is_told_as_it_stands(self, harness):
+        h = harness(answer("A1", usage=Usage(10, 2)), answer("A2", usage=Usage(20, 3)))
+        first = await h.run("fix the cart\nplease")
+        await h.run("and more", session=first.session)
+        (summary,) = await h.manager.library.list()
+        told = summary.data()
+        assert told == {
+            "session": first.session,
+            "title": "fix the cart",
+            "created": told["created"],
+            "updated": told["updated"],
+            "roots": [h.root.as_uri()],
+            "model": "test:scripted",
+            "usage": usage_data(Usage(30, 5)),
+            "state": "idle",
+            "locked": False,
+            "size": h.path().stat().st_size,
+        }
+        assert told["created"] < told["updated"]
+        await h.close()
+        assert list_sessions(h.home.sessions) == [summary]
+
+    async def test_the_last_name_counts_and_words_of_it_find_it(self, harness):
+        h = harness(answer("A1"), answer("A2"))
+        run = await h.run("one")
+        await h.run("two")
+        await h.manager.library.rename(run.session, "The Cart")
+        await h.close()
+        h.restart()
+        titles = {each.id: each.title for each in await h.manager.library.list()}
+        assert titles[run.session] == "The Cart"
+        assert [each.id for each in await h.manager.library.list(query="cart THE")] == [run.session]
+        assert await h.manager.library.list(query="cart nothing") == []
+
+    async def test_only_sessions_of_a_folder_newest_first_and_no_more_than_asked_for(self, logs, tmp_path):
+        for number in range(5):
+            logs.put(f"ses_{number}", tmp_path / ("a" if number % 2 else "b"), used=number)
+        assert [each.id for each in list_sessions(logs.path)] == [f"ses_{n}" for n in (4, 3, 2, 1, 0)]
+        assert [each.id for each in list_sessions(logs.path, tmp_path / "a")] == ["ses_3", "ses_1"]
+        assert [each.id for each in list_sessions(logs.path, limit=2)] == ["ses_4", "ses_3"]
+
+    async def test_a_run_that_a_crash_cut_is_interrupted_and_one_of_another_process_is_live(self, harness):
+        h = harness(answer("A1"))
+        run = await h.manager.start(h.request("one"))
+        run.release()
+        await run.wait()
+        path = h.path()
+        lines = path.read_bytes().splitlines(keepends=True)
+        assert json.loads(lines[-1])["type"] == "agent_end"
+        await h.close()
+        path.write_bytes(b"".join(lines[:-1]))
+        assert summarize(path).state == "interrupted"
+        other, _ = SessionLog.open(path)  # as another process would hold it
+        told = summarize(path)
+        assert (told.state, told.locked, told.title) == ("live", True, "one")
+        await other.close()
+        path.write_bytes(b"".join(lines))
+        h.events.clear()
+
+    async def test_looking_at_a_log_keeps_nobody_from_opening_it(self, harness):
+        h = harness(answer("A1"))
+        run = await h.run("one")
+        await h.close()
+        path = h.path(run.session)
+        with path.open("rb") as file:
+            assert not is_being_written(file.fileno())
+            opened, _ = SessionLog.open(path)
+            assert is_being_written(file.fileno())
+            await opened.close()
+
+    async def test_of_a_long_log_little_is_read_and_the_name_is_found_at_its_end(self, harness):
+        h = harness(answer("A1", usage=Usage(10, 2)))
+        run = await h.run("one")
+        await h.close()
+        path = h.path(run.session)
+        lines = path.read_bytes().splitlines(keepends=True)
+        notice = json.dumps({"seq": 0, "session": run.session, "ts": 1, "type": "notice", "data": {}})
+        filler = (notice[:-1] + ', "x": "' + "x" * 100_000 + '"}\n').encode()
+        head = next(i for i, line in enumerate(lines) if json.loads(line)["type"] == "agent_start")
+        path.write_bytes(b"".join(lines[:head]) + filler * 300 + b"".join(lines[head:]))
+        told = summarize(path)
+        assert (told.title, told.state, told.usage) == ("one", "idle", usage_data(Usage(10, 2)))
+        path.write_bytes(b"".join(lines))
+
+    async def test_of_a_very_long_turn_what_can_be_told_is_told(self, harness):
+        h = harness(answer("A1"))
+        run = await h.run("one")
+        await h.close()
+        path = h.path(run.session)
+        lines = path.read_bytes().splitlines(keepends=True)
+        filler = b'{"seq": 0, "type": "notice", "ts": 1, "data": {"message": "' + b"x" * 100_000 + b'"}}\n'
+        path.write_bytes(b"".join(lines[:-1]) + filler * 50)
+        told = summarize(path)
+        assert (told.title, told.state, told.usage) == ("one", "unknown", None)
+        path.write_bytes(b"".join(lines))

@@ -22,6 +22,8 @@ NEEDS = {
     "outside": Need("edit", outside=True),
     "outside read": Need("read", outside=True),
     "conflict": Need("edit", conflict=True),
+    "held": Need("create", held="Vim: ada on box, process 12"),
+    "tool": Need("tool", tool="digest of a call"),
     "names a secret": Need("command", command="cat .env", names_denied=".env"),
 }
 TABLE = {
@@ -31,11 +33,13 @@ TABLE = {
     "move": ("no", "ask", "yes", "yes"),
     "delete": ("no", "ask", "ask", "yes"),
     "command": ("no", "ask", "ask", "yes"),
+    "tool": ("no", "ask", "ask", "yes"),
     "protected": ("no", "ask", "ask", "ask"),
     "protected create": ("no", "ask", "ask", "ask"),
     "outside": ("no", "ask", "ask", "ask"),
     "outside read": ("ask", "ask", "ask", "ask"),
     "conflict": ("no", "ask", "ask", "ask"),
+    "held": ("no", "ask", "ask", "ask"),
     "names a secret": ("no", "ask", "ask", "ask"),
 }
 BASH = shutil.which("bash") or "bash"
@@ -49,7 +53,7 @@ def test_the_table_of_modes(need):
 
 
 @pytest.mark.parametrize(
-    "need", ["delete", "protected", "outside", "outside read", "conflict", "names a secret"]
+    "need", ["delete", "protected", "outside", "outside read", "conflict", "held", "names a secret"]
 )
 def test_no_grant_of_edits_or_commands_covers_it(need):
     grants = Grants()
@@ -60,10 +64,27 @@ def test_no_grant_of_edits_or_commands_covers_it(need):
     assert isinstance(Policy("ask").decide(NEEDS[need], [grants]), Ask)
 
 
+def test_a_grant_of_a_tool_covers_it_with_the_same_arguments_only():
+    grants = Grants()
+    grants.add(NEEDS["tool"])
+    assert grants.cover(Need("tool", tool="digest of a call"))
+    for other in (Need("tool", tool="another"), NEEDS["edit"], NEEDS["command"]):
+        assert not grants.cover(other)
+    grants.clear()
+    assert not grants.cover(NEEDS["tool"])
+
+
 def test_read_only_is_not_loosened_by_a_grant():
     grants = Grants()
     grants.add(Need("edit"))
     assert isinstance(Policy("read-only").decide(Need("edit"), [grants]), Refuse)
+
+
+def test_the_reason_of_a_conflict_is_the_one_that_there_is():
+    verdicts = {name: Policy("full-auto").decide(NEEDS[name]) for name in ("conflict", "held")}
+    assert {verdict.kind for verdict in verdicts.values()} == {"conflict"}
+    assert "unsaved changes in the editor" in verdicts["conflict"].reason
+    assert verdicts["held"].reason == "Another editor has it open (Vim: ada on box, process 12)."
 
 
 def test_an_allow_rule_does_not_cover_a_command_that_names_a_secret():

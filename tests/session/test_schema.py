@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from steersman.session.schema import EVENTS, validate
-from support.rich_session import RICH, rich_person, rich_session
+from support.rich_session import LONG, RICH, long_session, rich_person, rich_session
 from support.scripted_model import answer, call
 from support.session_harness import SessionHarness
 
@@ -24,7 +24,9 @@ async def told(harness, guard) -> list[dict]:
     await loud.run()
     untrusted = harness(answer("ok"), mode="auto-edit", trusts_all=False)
     await untrusted.run()
-    return [json.loads(event.line) for h in (rich, loud, untrusted) for event in h.events]
+    long = harness(*LONG, mode="auto-edit")
+    await long_session(long)
+    return [json.loads(event.line) for h in (rich, loud, untrusted, long) for event in h.events]
 
 
 async def test_every_kind_of_event_is_made_and_fits_its_model(told):

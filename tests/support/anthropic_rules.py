@@ -2,11 +2,12 @@
 
 Sources, by title: the API reference's "Create a Message" (fields, types, roles), "Errors"; the guides "Handle tool
 calls" (results first, right after their calls, an id each), "Define tools" (names), "Prompt caching" (four marks, what
-can be marked), "Extended thinking" and "Thinking" (budgets, what must be sent back), "Vision" (media types), and the
-migration guides (no prefilled answer). Where the API is lenient (consecutive turns of one role are merged) the stricter
-reading is taken: compatible servers are not.
+can be marked), "Extended thinking" and "Thinking" (budgets, what must be sent back), "Vision" (media types, the size of
+an image), and the migration guides (no prefilled answer). Where the API is lenient (consecutive turns of one role are
+merged) the stricter reading is taken: compatible servers are not.
 """
 
+import base64
 import json
 import re
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 _MOST_MARKS = 4
+_MOST_IMAGE = 5_000_000
 _TOP = {
     "model", "max_tokens", "stream", "system", "messages", "tools", "tool_choice", "thinking", "output_config",
 }  # fmt: skip
@@ -172,7 +174,9 @@ def _check_image(block: dict[str, Any]) -> None:
     assert block["type"] == "image" and set(block) <= {"type", "source", "cache_control"}
     source = block["source"]
     assert set(source) == {"type", "media_type", "data"} and source["type"] == "base64"
-    assert source["media_type"] in _IMAGES and source["data"]
+    assert source["media_type"] in _IMAGES
+    assert len(source["data"]) <= _MOST_IMAGE, "an image has at most 5 MB in base64"
+    assert base64.b64decode(source["data"], validate=True)
 
 
 def _check_mark(block: dict[str, Any]) -> None:

@@ -1,15 +1,18 @@
 """The documented rules of a Chat Completions request, checked strictly.
 
-Sources: the API reference's "Create chat completion" (roles, required fields, types, lengths) and the guide
-"Function calling" (each call is answered by one tool message that follows it). In two points it asks for more than
-they do, because compatible servers do: ids are unique in the whole request, and results come in the calls' order.
+Sources: the API reference's "Create chat completion" (roles, required fields, types, lengths) the guide
+"Function calling" (each call is answered by one tool message that follows it) and the guide "Images and vision" (file
+types, data URLs). In two points it asks for more than they do, because compatible servers do: ids are unique in the
+whole request, and results come in the calls' order.
 """
 
+import base64
 import json
 import re
 from typing import Any
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_IMAGES = {"image/jpeg", "image/png", "image/gif", "image/webp"}
 _TOP = {
     "model", "stream", "stream_options", "messages", "tools", "max_completion_tokens", "max_tokens", "reasoning_effort",
 }  # fmt: skip
@@ -86,4 +89,12 @@ def _check_user_content(content: object) -> None:
             assert set(part) == {"type", "text"} and part["text"]
         else:
             assert part["type"] == "image_url" and set(part) == {"type", "image_url"}
-            assert re.fullmatch(r"data:[^;,]*;base64,.*", part["image_url"]["url"], re.DOTALL)
+            _check_image(part["image_url"])
+
+
+def _check_image(image: dict[str, Any]) -> None:
+    assert set(image) <= {"url", "detail"}
+    found = re.fullmatch(r"data:(image/[a-z]+);base64,([A-Za-z0-9+/]+=*)", image["url"])
+    assert found is not None, "a data URL with a media type and base64"
+    assert found[1] in _IMAGES
+    assert base64.b64decode(found[2], validate=True)

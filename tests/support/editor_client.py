@@ -43,6 +43,8 @@ class EditorClient:
         self.asked: list[dict[str, Any]] = []
         """The params of each applyEdit."""
         self.behaviour: Behaviour = honest
+        self.unfit_positions = "strict"
+        """What is made of a position within a character: an error, or `ignore`."""
         client.on_request("workspace/applyEdit", self._apply_edit)
 
     # What its user does.
@@ -129,7 +131,7 @@ class EditorClient:
         rest = re.match("[^\r\n]*", text[starts[line] :])
         assert rest is not None
         units = rest[0].encode(UNITS[self.encoding])[: position["character"] * WIDTH[self.encoding]]
-        return starts[line] + len(units.decode(UNITS[self.encoding]))
+        return starts[line] + len(units.decode(UNITS[self.encoding], self.unfit_positions))
 
     def position(self, text: str, offset: int) -> dict[str, int]:
         before = text[:offset]

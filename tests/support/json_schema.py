@@ -67,7 +67,20 @@ def faults(value: Any, schema: dict[str, Any], document: dict[str, Any], at: str
                 found.append(f"{at}: {value} is not above {wanted}")
             case "pattern" if not re.search(wanted, value):
                 found.append(f"{at}: {value!r} does not match {wanted}")
-            case "const" | "enum" | "minimum" | "maximum" | "exclusiveMinimum" | "pattern":
+            case "minLength" if len(value) < wanted:
+                found.append(f"{at}: {len(value)} characters, fewer than {wanted}")
+            case "maxLength" if len(value) > wanted:
+                found.append(f"{at}: {len(value)} characters, more than {wanted}")
+            case (
+                "const"
+                | "enum"
+                | "minimum"
+                | "maximum"
+                | "exclusiveMinimum"
+                | "pattern"
+                | "minLength"
+                | "maxLength"
+            ):
                 continue
             case other if other not in _DONE:
                 raise LookupError(f"{at}: the keyword {other} is not known")

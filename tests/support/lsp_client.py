@@ -52,7 +52,6 @@ class LspClient:
         self._tasks: set[asyncio.Task[None]] = set()
         self.received: list[dict[str, Any]] = []
         self.ended = False
-        os.set_blocking(read_fd, False)
         self.resume_reading()
 
     # Out.
@@ -143,6 +142,7 @@ class LspClient:
 
     def resume_reading(self) -> None:
         assert self._read_fd is not None
+        os.set_blocking(self._read_fd, False)
         self._loop.add_reader(self._read_fd, self._readable)
 
     # The ends of the pipes.
@@ -174,6 +174,9 @@ class LspClient:
             self._loop.remove_reader(self._read_fd)
             self.ended = True
         self._buffer += data
+        self._take_all()
+
+    def _take_all(self) -> None:
         while (message := self._take()) is not None:
             self._handle(message)
         self._changed.set()
@@ -230,6 +233,10 @@ class Request:
         if "error" in message:
             raise AnsweredWithError(message["error"])
         return message["result"]
+
+    def arrived(self) -> dict[str, Any] | None:
+        """The whole response, if it is there."""
+        return self._answer.result() if self._answer.done() else None
 
     async def message(self) -> dict[str, Any]:
         """The whole response."""

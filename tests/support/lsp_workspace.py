@@ -3,7 +3,7 @@ still, and a client that asks, answers and edits."""
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,9 @@ from support.lsp_client import PATIENCE, AnsweredWithError, LspClient, serving
 from support.manual_clock import ManualClock, settle
 from support.scripted_model import ScriptedModel, Step, Stream, answer, call
 
-LIMITS = Limits(show_document=1.5, create_progress=2.5)
+LIMITS = Limits(
+    show_document=1.5, create_progress=2.5, save=4.5, open_documents=2.2, problems=1.2, problems_quiet=0.1
+)
 """No two waits are the same, so that a test can let one of them pass."""
 EVENTS = "events-of-the-test"
 """The progress token that rich clients name."""
@@ -42,12 +44,16 @@ class WatchedClock(ManualClock):
         finally:
             self._asleep.remove(seconds)
 
-    async def let_pass(self, seconds: float) -> None:
-        """Waits until a sleeper of this many seconds is there, and moves the time on by them."""
+    async def until_asleep(self, seconds: float) -> None:
+        """Returns when somebody sleeps for this many seconds."""
         async with asyncio.timeout(PATIENCE):
             while not any(abs(seconds - asleep) < 1e-6 for asleep in self._asleep):
                 self._changed.clear()
                 await self._changed.wait()
+
+    async def let_pass(self, seconds: float) -> None:
+        """Waits until a sleeper of this many seconds is there, and moves the time on by them."""
+        await self.until_asleep(seconds)
         self.advance(seconds + 1e-6)
 
 
@@ -204,11 +210,14 @@ async def desk(
     window: dict[str, Any] | None = None,
     folders: Sequence[Path] | None = None,
     initialize: bool = True,
+    connect: Callable[..., Any] = serving,
+    editor: type[EditorClient] = EditorClient,
     **params: Any,
 ) -> AsyncIterator[Desk]:
     """A server with an initialised client. `rich`: the client names an event token; else it knows the floor only.
 
     `workspace` and `window` replace these parts of its capabilities, `folders` its one workspace folder.
+    `connect` is the way between them: `in_memory.connected`, in place of pipes. `editor` is what the client is made of.
     """
     root = base / "ws"
     root.mkdir(exist_ok=True)
@@ -216,12 +225,12 @@ async def desk(
     server = SteersmanServer(home, Settings(model=model.id, mode=mode), LIMITS, clock)
     server.services.make_model = lambda spec: model
     server.services.trusts_all = trusted
-    async with serving(server.rpc, on_stop=server.stop) as served:
+    async with connect(server.rpc, on_stop=server.stop) as served:
         client = served.client
         it = Desk(
             server,
             client,
-            EditorClient(client, encoding=encoding, versioned=versioned),
+            editor(client, encoding=encoding, versioned=versioned),
             root,
             home,
             clock,

@@ -61,8 +61,11 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 
 @asynccontextmanager
-async def raw_server(answer: Handler) -> AsyncIterator[str]:
-    """A server on loopback whose `answer` is called for each connection, once the request has been read.
+async def raw_server(
+    answer: Handler, on_request: Callable[[bytes, bytes], None] = lambda _head, _body: None
+) -> AsyncIterator[str]:
+    """A server on loopback whose `answer` is called for each connection, once the request has been read:
+    `on_request(head, body)` is told just before.
 
     Gives the base URL. Connections are ended when the context is left.
     """
@@ -73,7 +76,7 @@ async def raw_server(answer: Handler) -> AsyncIterator[str]:
         assert task is not None
         tasks.add(task)
         try:
-            await read_request(reader)
+            on_request(*await read_request(reader))
             await answer(reader, writer)
         except (asyncio.CancelledError, ConnectionError):
             writer.transport.abort()

@@ -53,3 +53,27 @@ RICH: tuple[Sequence[Step], ...] = (
 
 def rich_person() -> Person:
     return Person("accept", Answer("decline", "not that one"), "accept")
+
+
+LONG: tuple[Sequence[Step], ...] = (
+    answer("", call("write", {"path": "made.txt", "content": "made\n"})),
+    *[answer(f"A{number} {'x' * 4000}", piece=1000) for number in range(4)],
+    answer("## Goal\nall of it"),
+)
+
+
+async def long_session(h: SessionHarness) -> str:
+    """What a user does with a kept session: names it, has it shortened, takes changes back, goes back. Returns its id.
+    Needs `LONG` as responses and the mode auto-edit."""
+    session = (await h.run("make it")).session
+    for number in range(3):
+        await h.run(f"and {number}", session=session)
+    await h.manager.library.rename(session, "My work")
+    await h.manager.compact(session, h.roots)
+    assert h.session.operation is not None
+    await h.session.operation.task
+    first = next(data["messageId"] for data in h.of("message_end") if data.get("role") == "user")
+    await h.manager.reverts.revert(session, first)
+    await h.session.operation.task
+    await h.manager.library.go_back(session, first)
+    return session

@@ -30,7 +30,6 @@ from steersman.session.settings import Mode, Settings
 from steersman.session.store import read_picture
 from steersman.session.trust import TrustStore
 from steersman.tools.bash import CommandSettings
-from steersman.tools.ledger import ReadLedger
 from steersman.tools.registry import standard_tools
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.guard import Guard
@@ -187,7 +186,7 @@ class SessionHarness:
             return self._tools
         tools = standard_tools(
             setting.workspace,
-            ledger=ReadLedger(),
+            ledger=setting.ledger,
             commands=CommandSettings(self._guard or Guard(), self.home.outputs),
             ripgrep=find_ripgrep(),
         )

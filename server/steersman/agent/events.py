@@ -45,7 +45,7 @@ class RunError:
     """Why a run ended as `error`."""
 
     code: str
-    """A `FailureKind` of the model, or `logFailed`, `hookFailed`, `toolFailed`, `internal`."""
+    """A `FailureKind` of the model, `logFailed`, `hookFailed`, `toolFailed`, `internal`, or that of a `HookError`."""
     message: str
     """For a person."""
 

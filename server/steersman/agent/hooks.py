@@ -1,8 +1,9 @@
 """The extension points of the loop, all optional. Planners, policies and compaction are built on these from outside.
 
-A hook that raises ends the run as `error`, with everything closed; its text goes to the application log only. Three
-differ: `before_tool_call` also raises to the caller (an exception never means yes), a failing `after_tool_call`
-becomes that call's error result, and a failing `transform_update` withholds the rest of that call's live output.
+A hook that raises ends the run as `error`, with everything closed; its text goes to the application log only, unless
+it is a `HookError`. Three differ: `before_tool_call` also raises to the caller (an exception never means yes), a
+failing `after_tool_call` becomes that call's error result, and a failing `transform_update` withholds the rest of that
+call's live output.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,6 +22,15 @@ from steersman.agent.messages import (
 )
 from steersman.agent.model import Model, StreamFailure, ThinkingLevel
 from steersman.agent.tool import Proposal, Tool, ToolResult
+
+
+class HookError(Exception):
+    """An expected failure of a hook, which ends the run as `error`: its text is for a person."""
+
+    def __init__(self, code: str, message: str) -> None:
+        """`code`: of the run's error, such as a `FailureKind`."""
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,8 +109,8 @@ class _Run:
             end = AgentEnd("aborted")
         except SinkFailed:
             end = _LOG_FAILED
-        except HookFailed:
-            end = _HOOK_FAILED
+        except HookFailed as failed:
+            end = _hook_failed(failed)
         except ToolRaised as failure:
             if self._state.signal.aborted:  # then what a tool raised is part of it
                 end = AgentEnd("aborted")
@@ -242,8 +242,8 @@ class _Run:
             await recorder.close(TurnEnd(recorder.open_turn, "aborted" if aborted else "error", ids))
         try:
             undelivered = state.hand_back()
-        except HookFailed:
-            undelivered, end = tuple(state.pending), _HOOK_FAILED
+        except HookFailed as failed:
+            undelivered, end = tuple(state.pending), _hook_failed(failed)
         last = self._last
         truncated = last is not None and last.cut and not last.tool_calls
 
@@ -270,5 +270,10 @@ def _error(code: str, message: str) -> AgentEnd:
     return AgentEnd("error", error=RunError(code, message))
 
 
+def _hook_failed(failed: HookFailed) -> AgentEnd:
+    if failed.expected is not None:
+        return _error(failed.expected.code, str(failed.expected))
+    return _error("hookFailed", "An extension failed; the log says which and how.")
+
+
 _LOG_FAILED = _error("logFailed", "The session log could not be written; nothing more is done.")
-_HOOK_FAILED = _error("hookFailed", "An extension failed; the log says which and how.")

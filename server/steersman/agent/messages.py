@@ -27,6 +27,9 @@ Outcome = Literal[
 class Text:
     type: ClassVar[Literal["text"]] = "text"
     text: str
+    attached: str | None = None
+    """Of text that was added to what somebody said or a tool found: what it is, such as `src/app.py#L3-L9`. Models
+    get it like any other text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +214,11 @@ def parse_arguments(call: ToolCall, *, cut: bool = False) -> dict[str, Json]:
 def plain_text(content: Iterable[object]) -> str:
     """The text blocks of `content`, joined without anything between them."""
     return "".join(block.text for block in content if isinstance(block, Text))
+
+
+def joined_text(content: Iterable[object]) -> str:
+    """The text blocks of `content` that hold something, an empty line between them: for APIs that take one string."""
+    return "\n\n".join(block.text for block in content if isinstance(block, Text) and block.text)
 
 
 def _refuse_constant(name: str) -> Json:

@@ -8,6 +8,7 @@ from typing import ParamSpec, TypeVar
 from steersman.agent.abort import AbortSignal
 from steersman.agent.config import LoopConfig
 from steersman.agent.events import Input, MessageEnd, MessageStart, Sink
+from steersman.agent.hooks import HookError
 from steersman.agent.messages import NO_USAGE, Message, Usage
 from steersman.agent.recorder import Recorder
 from steersman.agent.tasks import supervise
@@ -19,6 +20,11 @@ P = ParamSpec("P")
 
 class HookFailed(Exception):
     """A hook raised; the application log has it."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.expected = error if isinstance(error, HookError) else None
+        """What can be told of it."""
 
 
 class Aborted(Exception):
@@ -114,8 +120,7 @@ class RunState:
         try:
             return hook(*args, **kwargs)
         except Exception as error:
-            log.exception("the hook %s raised", what)
-            raise HookFailed from error
+            raise _failed(what, error) from error
 
     async def wait(self, what: str, hook: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a hook; an abort stops it.
@@ -139,7 +144,12 @@ class RunState:
         except Exception as error:
             if self.signal.aborted:
                 raise Aborted from error
-            log.exception("the hook %s raised", what)
-            raise HookFailed from error
+            raise _failed(what, error) from error
         self.check_abort()
         return answer
+
+
+def _failed(what: str, error: Exception) -> HookFailed:
+    if not isinstance(error, HookError):
+        log.error("the hook %s raised", what, exc_info=error)
+    return HookFailed(error)

@@ -24,7 +24,7 @@ Decision = Literal["accept", "acceptForRun", "acceptForSession", "decline", "can
 DECISIONS: tuple[Decision, ...] = ("accept", "acceptForRun", "acceptForSession", "decline", "cancel")
 ACCEPTING: tuple[Decision, ...] = ("accept", "acceptForRun", "acceptForSession")
 QuestionKind = Literal[
-    "create", "edit", "delete", "move", "command", "outside", "protected", "conflict", "trust"
+    "create", "edit", "delete", "move", "command", "tool", "outside", "protected", "conflict", "trust"
 ]
 AnsweredBy = Literal["user", "nobody", "withdrawn"]
 INLINE_CHARACTERS = 100_000
@@ -55,6 +55,14 @@ class FileView:
     old_text: str = field(default="", repr=False)
     """LF line ends, as the other."""
     new_text: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolView:
+    """A call of a tool of the editor's own, as a face shows it."""
+
+    name: str
+    arguments: Data
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,7 @@ class Question:
     changes: tuple[FileView, ...] = ()
     command: str | None = None
     cwd: str | None = None
+    tool: ToolView | None = None
     supersedes: str | None = None
     """The accepted question whose change would by now have been another."""
     revise: Revise | None = field(default=None, repr=False, compare=False)
@@ -109,6 +118,8 @@ class Question:
         }
         if self.command is not None:
             data |= {"command": self.command, "cwd": self.cwd}
+        if self.tool is not None:
+            data["tool"] = {"name": self.tool.name, "arguments": self.tool.arguments}
         if self.supersedes is not None:
             data["supersedes"] = self.supersedes
         return data

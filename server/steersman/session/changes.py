@@ -11,11 +11,18 @@ class ChangeRecords:
     def __init__(self, journal: Journal, store: BlobStore) -> None:
         self.working: str | None = None
         """The call whose effects are being made."""
+        self._revert: str | None = None
         self._journal = journal
         self._preimages = PreImages(store, self._record_preimage)
 
     def begin(self) -> None:
         """A user message was committed: a checkpoint of its own."""
+        self._revert = None
+        self._preimages.begin()
+
+    def begin_revert(self, revert: str) -> None:
+        """What is changed from now on is taken back: a checkpoint of its own, until `begin`."""
+        self._revert = revert
         self._preimages.begin()
 
     async def keep(self, image: PreImage) -> None:
@@ -43,5 +50,5 @@ class ChangeRecords:
         self._journal.record("edit_applied", data)
 
     async def _record_preimage(self, record: PreImageRecord) -> None:
-        data = {"checkpoint": self._journal.picture.asked, **record.to_json()}
+        data = {"checkpoint": self._revert or self._journal.picture.asked, **record.to_json()}
         await self._journal.record_durably("checkpoint", data)

@@ -11,15 +11,15 @@ from steersman.agent.tool import Tool
 from steersman.models.catalog import resolve_model
 from steersman.models.errors import MissingKey, ModelConfigError
 from steersman.models.http import close_shared_client
+from steersman.models.vision import takes_images
 from steersman.session.approvals import Approvals, Approver
 from steersman.session.errors import Refused
 from steersman.session.home import Home
 from steersman.session.limits import Limits
 from steersman.session.services import Services, ToolFactory, ToolSetting
-from steersman.session.settings import KEY_VARIABLES, Settings, SettingsError
+from steersman.session.settings import WITHHELD_VARIABLES, Settings, SettingsError
 from steersman.session.trust import TrustStore
 from steersman.tools.bash import CommandSettings
-from steersman.tools.ledger import ReadLedger
 from steersman.tools.registry import standard_tools
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.errors import SearchError
@@ -78,7 +78,7 @@ def build_services(
         commands=CommandSettings(
             guard=guard,
             spill_dir=home.outputs,
-            without=KEY_VARIABLES,
+            without=WITHHELD_VARIABLES,
             limits=ProcessLimits(grace=limits.grace),
         ),
     )
@@ -91,7 +91,7 @@ def build_services(
 
     def make_tools(setting: ToolSetting) -> Sequence[Tool]:
         standard = standard_tools(
-            setting.workspace, ledger=ReadLedger(), commands=parts.commands, ripgrep=ripgrep
+            setting.workspace, ledger=setting.ledger, commands=parts.commands, ripgrep=ripgrep
         )
         return [*standard, *more_tools(setting)]
 
@@ -103,6 +103,7 @@ def build_services(
         make_model=_model_factory(home, settings),
         make_workspace=make_workspace,
         make_tools=make_tools,
+        takes_images=lambda spec: _takes_images(spec, settings),
         trusts_all=trusts_all,
         kill_commands=guard.close,
         close_models=close_shared_client,
@@ -117,13 +118,18 @@ def _model_factory(home: Home, settings: Settings) -> Callable[[str], Model]:
         if not spec:
             raise Refused("unknownModel", NO_MODEL.format(config=home.config))
         try:
-            return resolve_model(spec, settings.base_url, settings.usable_key)
+            return resolve_model(spec, settings.base_url, settings.usable_key, images=settings.images)
         except MissingKey as error:
             raise Refused("noCredentials", str(error)) from None
         except ModelConfigError as error:
             raise Refused("unknownModel", str(error)) from None
 
     return make_model
+
+
+def _takes_images(spec: str, settings: Settings) -> bool:
+    provider, _, name = spec.partition(":")
+    return takes_images(provider, name) if settings.images is None else settings.images
 
 
 def _rules(home: Home, settings: Settings) -> PathRules:

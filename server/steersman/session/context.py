@@ -1,16 +1,17 @@
-"""What a model is told before the conversation: its role, the workspace, the platform, how to use its tools."""
+"""What a model is told before the conversation: its role, how to use its tools, the workspace, instructions.
+
+What seldom changes comes first, the date last: providers keep the beginning of a request, up to its first difference.
+What changes while a session goes on (the editor's state, instructions further down) is said in the conversation.
+"""
 
 import platform
+import shutil
 import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from steersman.session.trust import INSTRUCTION_FILES
 from steersman.workspace.roots import printable
-
-MAX_INSTRUCTIONS = 32 * 1024
-"""Bytes of one instruction file; the rest is left out, and the model is told."""
 
 _ROLE = """\
 You are Steersman, a coding agent inside the user's editor. You work on the user's files with the tools below; the \
@@ -33,32 +34,29 @@ say briefly what you did and what is left."""
 
 
 def system_prompt(
-    folders: Sequence[Path], *, today: date, tools: Sequence[str], instructions: str | None = None
+    folders: Sequence[Path],
+    *,
+    today: date,
+    tools: Sequence[str],
+    instructions: str | None = None,
+    own: str | None = None,
 ) -> str:
-    """The system prompt of a session. `instructions` are those of a trusted folder."""
-    parts = [_ROLE, _environment(folders, today)]
+    """The system prompt of a session. `instructions` are those of a trusted folder, `own` those of the user's home."""
+    parts = [_ROLE]
     if tools:
         parts.append(f"Tools: {', '.join(tools)}.\n{_TOOLS}")
+    parts.append(_environment(folders))
+    if own:
+        parts.append(f"The user's own instructions, for every workspace:\n\n{own}")
     if instructions:
         parts.append(f"The workspace's own instructions:\n\n{instructions}")
+    parts.append(f"Date: {today.isoformat()}")
     return "\n\n".join(parts)
 
 
-def read_instructions(folder: Path) -> str | None:
-    """The text of the folder's instruction file, bounded; None if it has none or it can't be read."""
-    for name in INSTRUCTION_FILES:
-        try:
-            with (folder / name).open("rb") as file:
-                data = file.read(MAX_INSTRUCTIONS + 1)
-        except OSError:
-            continue
-        text = data[:MAX_INSTRUCTIONS].decode("utf-8", "ignore").strip()
-        return text + ("\n\n(The rest of this file is left out.)" if len(data) > MAX_INSTRUCTIONS else "")
-    return None
-
-
-def _environment(folders: Sequence[Path], today: date) -> str:
+def _environment(folders: Sequence[Path]) -> str:
     named = ", ".join(printable(str(folder)) for folder in folders) or "none; paths must be absolute"
     where = f"Workspace folder{'s' if len(folders) > 1 else ''}: {named}"
     system = "macOS" if sys.platform == "darwin" else platform.system()
-    return f"{where}\nPlatform: {system} ({platform.machine()})\nDate: {today.isoformat()}"
+    shell = "bash" if shutil.which("bash") else "sh"
+    return f"{where}\nPlatform: {system} ({platform.machine()}), commands are run by {shell}"

@@ -7,19 +7,23 @@ from datetime import datetime
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.config import LoopConfig
-from steersman.agent.events import AgentEnd, Input, RunError
-from steersman.agent.hooks import GiveUp, Hooks, Retry
+from steersman.agent.events import AgentEnd, EndedBy, Input, RunError
+from steersman.agent.hooks import GiveUp, Hooks, Retry, TurnSummary
 from steersman.agent.loop import RunResult, run_loop
 from steersman.agent.model import Model, StreamFailure
 from steersman.session.asking import Asker
-from steersman.session.context import read_instructions, system_prompt
+from steersman.session.compaction import Compactor
+from steersman.session.context import system_prompt
 from steersman.session.facts import Denial
+from steersman.session.fitting import Fitting, Window
 from steersman.session.gate import Gate
+from steersman.session.instructions import FolderInstructions
 from steersman.session.parts import Parts
 from steersman.session.policy import Policy
 from steersman.session.run import Run, RunState
 from steersman.session.sink import RunSink
 from steersman.session.trust import Terms, TrustCheck, trust_question
+from steersman.session.window import overhead_of
 from steersman.session.wire import Data
 
 log = logging.getLogger(__name__)
@@ -31,6 +35,7 @@ class RunDriver:
         self._run, self._model, self._parts = run, model, parts
         self._signal = run.controller.signal
         self._began = False
+        self._fitting: Fitting | None = None
         services = parts.services
         denials: dict[str, Denial] = {}
         self._sink = RunSink(
@@ -39,6 +44,7 @@ class RunDriver:
             parts.changes,
             effects={tool.name for tool in parts.tools if tool.execution == "sequential"},
             denials=denials,
+            on_said=parts.committed,
             on_end=on_end,
         )
         self._asker = Asker(services.approvals, parts.journal, self._sink.set_state)
@@ -50,6 +56,16 @@ class RunDriver:
             denials=denials,
             ask=self._asker.ask,
             new_id=services.new_id,
+        )
+        self._trust = TrustCheck(
+            services.trust,
+            trusts_all=services.trusts_all,
+            ask=lambda question: self._asker.ask(question, self._signal),
+            question=lambda folder: trust_question(services.new_id("apr"), run.session, run.id, folder),
+            notice=parts.notice,
+        )
+        self._instructions = FolderInstructions(
+            parts.workspace, lambda: parts.journal.picture.messages, self._trust.may_follow, parts.notice
         )
 
     async def drive(self) -> None:
@@ -99,37 +115,28 @@ class RunDriver:
         self._gate.policy = replace(self._gate.policy, mode=terms.mode)
         if not run.aborting:
             parts.record_config(run.model, terms.mode)
-            if notice := parts.services.settings.withheld_key:
-                parts.notice(notice)
+            self._tell_of_prompt()
         history = list(parts.journal.picture.messages)
         return await run_loop(run.inputs, history, self._config(terms), self._sink, self._signal)
 
     async def _terms(self) -> Terms:
-        run, parts, services = self._run, self._parts, self._parts.services
-        check = TrustCheck(
-            services.trust,
-            trusts_all=services.trusts_all,
-            ask=lambda question: self._asker.ask(question, self._signal),
-            question=lambda folder: trust_question(services.new_id("apr"), run.session, run.id, folder),
-            notice=parts.notice,
-        )
-        return await check.settle([root.path for root in parts.roots.folders], run.mode, self._signal)
+        folders = [root.path for root in self._parts.roots.folders]
+        return await self._trust.settle(folders, self._run.mode, self._signal)
 
     def _config(self, terms: Terms) -> LoopConfig:
         parts, services = self._parts, self._parts.services
-        folders = [root.path for root in parts.roots.folders]
+        system = self._system(terms)
+        self._fitting = self._fit(overhead_of(system, parts.tools))
         return LoopConfig(
             model=self._model,
-            system=system_prompt(
-                folders,
-                today=datetime.fromtimestamp(services.now()).date(),
-                tools=[tool.name for tool in parts.tools],
-                instructions=read_instructions(folders[0]) if terms.trusted else None,
-            ),
+            system=system,
             tools=parts.tools,
             hooks=Hooks(
+                transform_context=self._fitting.transform,
                 before_tool_call=self._gate.before_tool_call,
-                should_stop_after_turn=self._gate.should_stop_after_turn,
+                after_tool_call=self._instructions.after_tool_call,
+                transform_update=lambda _, text: text,
+                should_stop_after_turn=self._after_turn,
                 on_stream_failure=self._on_stream_failure,
                 get_steering_messages=self._take_steering,
                 get_follow_up_messages=self._take_follow_ups,
@@ -142,6 +149,43 @@ class RunDriver:
             strays=parts.strays,
             new_id=services.new_id,
         )
+
+    def _fit(self, overhead: int) -> Fitting:
+        parts, settings = self._parts, self._parts.services.settings
+        window = Window(settings.context_window, settings.context_max_chars)
+        return Fitting(window, Compactor(self._model, parts, overhead), parts, overhead, self._sink.set_state)
+
+    def compact(self, instructions: str) -> None:
+        """Asks for a compaction before the next request."""
+        if self._fitting is not None:
+            self._fitting.asked = instructions
+
+    def _system(self, terms: Terms) -> str:
+        parts, services = self._parts, self._parts.services
+        folders = [root.path for root in parts.roots.folders]
+        own = self._instructions.of_folder(services.home.root)
+        theirs = self._instructions.of_folder(folders[0], within=folders[0]) if terms.trusted else None
+        return system_prompt(
+            folders,
+            today=datetime.fromtimestamp(services.now()).date(),
+            tools=[tool.name for tool in parts.tools],
+            own=own.text if own else None,
+            instructions=theirs.text if theirs else None,
+        )
+
+    def _tell_of_prompt(self) -> None:
+        """What the user should know before the first request."""
+        run, parts = self._run, self._parts
+        if notice := parts.services.settings.withheld_key:
+            parts.notice(notice)
+        for notice in run.notices:
+            parts.notice(notice)
+        for item in run.inputs:
+            parts.tell_if_blind(run.model, item.message.content)
+
+    async def _after_turn(self, turn: TurnSummary) -> EndedBy | None:
+        self._instructions.turn_over()
+        return await self._gate.should_stop_after_turn(turn)
 
     def _take_steering(self) -> Sequence[Input]:
         items = self._parts.inbox.take_steering()
@@ -157,9 +201,12 @@ class RunDriver:
         return items
 
     async def _on_stream_failure(
-        self, failure: StreamFailure, attempt: int, _: AbortSignal
+        self, failure: StreamFailure, attempt: int, signal: AbortSignal
     ) -> Retry | GiveUp:
-        decision = self._parts.services.retry.decide(failure, attempt)
+        if failure.kind == "context_overflow" and self._fitting is not None:
+            decision = await self._fitting.on_overflow(failure.message, signal)
+        else:
+            decision = self._parts.services.retry.decide(failure, attempt)
         if isinstance(decision, Retry):
             data: Data = {"attempt": attempt, "afterMs": round(decision.after * 1000), "kind": failure.kind}
             self._parts.journal.record("retry", data | {"message": failure.message})

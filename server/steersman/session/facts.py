@@ -114,7 +114,7 @@ def describe_call(call: ToolCall) -> str:
 
 def describe(name: str, arguments: JsonObject) -> str:
     """`edit src/app.py`, `bash pytest -q`: a tool and the argument that says most."""
-    for key in ("path", "command", "pattern", "from"):
+    for key in ("path", "command", "pattern", "from", "question"):
         value = arguments.get(key)
         if isinstance(value, str) and value.strip():
             lines = value.strip().splitlines()

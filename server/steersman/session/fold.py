@@ -8,10 +8,11 @@ only reads.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from steersman.agent.messages import NO_USAGE, Message, Text, Usage, UserMessage
+from steersman.agent.messages import NO_USAGE, Message, Usage, UserMessage
 from steersman.session.log import Record
 from steersman.session.open_run import OpenRun
-from steersman.session.wire import Data, message_from, usage_from
+from steersman.session.tree import Branch, Node, NodeKind, Tree
+from steersman.session.wire import Data, message_from, typed_text, usage_data, usage_from
 
 MAX_TITLE = 80
 """Characters."""
@@ -24,22 +25,50 @@ class Fold:
     header: Data = field(default_factory=dict)
     """The data of the `session` record."""
     seq: int = 0
-    tip: str | None = None
-    """Id of the last node: a committed message or a `config`."""
-    messages: list[Message] = field(default_factory=list)
+    tree: Tree = field(default_factory=Tree)
+    branch: Branch = field(default_factory=Branch)
+    stale: bool = False
+    """The tip was moved to where `branch` does not reach: it has to be read from the log (`read_branch`)."""
     usage: Usage = NO_USAGE
     model: str | None = None
     mode: str | None = None
     title: str | None = None
-    """The first line of the first message."""
+    """As the user has named it, else the first line of the first message."""
     asked: str | None = None
-    """Id of the last user message: what the work is for."""
+    """Id of the branch's last user message: what the work is for."""
     last_ts: int = 0
     """Milliseconds since 1970, UTC."""
     last_stop: str | None = None
     """`stopReason` of the last run that ended."""
+    files: Data = field(default_factory=dict)
+    """Read and changed before the branch's last compaction, as it says."""
+    compacting: bool = False
+    """A compaction has begun, and not ended."""
+    reverting: str | None = None
+    """The id of a revert that has begun, and not ended."""
+    reverted: list[str] = field(default_factory=list)
+    """URIs of files that the user has taken back since the last message: its model doesn't know yet."""
     run: OpenRun | None = None
     """The run that has not ended."""
+
+    @property
+    def tip(self) -> str | None:
+        """Id of the node that the next one follows; None before the first."""
+        return self.tree.tip
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation as a model would be told it."""
+        return self.branch.messages
+
+    def totals(self) -> Data:
+        """The session as it stands, for lists: `agent_end` carries it."""
+        return {
+            "title": self.title,
+            "model": self.model,
+            "mode": self.mode,
+            "usage": usage_data(self.usage),
+        }
 
     def feed(self, record: Record) -> None:
         """Takes the next record. Types that it doesn't know are counted and passed over."""
@@ -52,11 +81,18 @@ class Fold:
     def closers(self) -> list[Record]:
         """The records, without number and time, that close what is open, in order. Empty if nothing is."""
         run = self.run
-        if run is None:
-            return []
-        records = [
-            {"run": run.id, "turn": turn, "type": kind, "data": data} for turn, (kind, data) in run.closers()
-        ]
+        records: list[Record] = []
+        if self.compacting:
+            cut = {"failed": "It was interrupted.", "usage": usage_data(NO_USAGE)}
+            records.append({"run": run and run.id, "type": "compaction_end", "data": cut})
+        if self.reverting is not None:
+            records.append({"type": "revert_end", "data": {"id": self.reverting, "files": [], "cut": True}})
+        if run is not None:
+            closers = run.closers()
+            closers[-1][1][1]["session"] = self.totals()
+            records += [
+                {"run": run.id, "turn": turn, "type": kind, "data": data} for turn, (kind, data) in closers
+            ]
         return [{key: value for key, value in record.items() if value is not None} for record in records]
 
     # One method for each type of record that changes the picture
@@ -64,26 +100,74 @@ class Fold:
     def _session(self, _: Record, data: Data) -> None:
         self.header = data
 
-    def _config(self, _: Record, data: Data) -> None:
+    def _config(self, record: Record, data: Data) -> None:
         self.model = data.get("model", self.model)
         self.mode = data.get("mode", self.mode)
-        self.tip = data.get("id", self.tip)
+        self._grow(record, data["id"], "config", model=self.model, mode=self.mode)
+
+    def _grow(
+        self,
+        record: Record,
+        node: str,
+        kind: NodeKind,
+        *,
+        model: str | None = None,
+        mode: str | None = None,
+        kept_from: str | None = None,
+    ) -> None:
+        parent = record["data"].get("parent", self.tip)
+        self.tree.add(Node(node, parent, self.seq, kind, model, mode, kept_from))
+
+    def _head(self, _: Record, data: Data) -> None:
+        """The tip is moved: back, or to another branch."""
+        self.tree.tip = data["tip"]
+        path = self.tree.path(self.tip)
+        if self.branch.reaches(path):
+            self.branch.go_back(path)
+        else:
+            self.stale = True
+        self.asked = next((node.id for node in reversed(path) if node.kind == "user"), None)
+        for node in path:
+            if node.kind == "config":
+                self.model, self.mode = node.model, node.mode
+
+    def _session_renamed(self, _: Record, data: Data) -> None:
+        self.title = data["title"]
+
+    def _revert_start(self, _: Record, data: Data) -> None:
+        self.reverting = data["id"]
+
+    def _revert_end(self, _: Record, data: Data) -> None:
+        self.reverting = None
+        self.reverted += [each["uri"] for each in data["files"] if each["outcome"] in ("restored", "deleted")]
+
+    def _compaction_start(self, _: Record, __: Data) -> None:
+        self.compacting = True
+
+    def _compaction_end(self, record: Record, data: Data) -> None:
+        self.compacting = False
+        self.usage += usage_from(data.get("usage"))
+        if "summary" not in data:
+            return  # it came to nothing
+        self.files = data.get("files", {})
+        self._grow(record, data["id"], "compaction", kept_from=data["keptFrom"])
+        self.branch.compact(data["id"], data["summary"], data["keptFrom"])
 
     def _agent_start(self, record: Record, data: Data) -> None:
         self.run = OpenRun(record["run"])
         self.run.begin(data.get("inputs", ()))
 
-    def _message_end(self, _: Record, data: Data) -> None:
+    def _message_end(self, record: Record, data: Data) -> None:
         self.usage += usage_from(data.get("usage"))
         if "discarded" in data:
             if self.run is not None:
                 self.run.discard_message(data)
             return
         message = message_from(data)
-        self.messages.append(message)
-        self.tip = data["messageId"]
+        self._grow(record, data["messageId"], data["role"])
+        self.branch.add(message, data["messageId"])
         if isinstance(message, UserMessage):
-            self.asked = message.id
+            self.asked, self.reverted = message.id, []
             self.title = self.title or title_of(message)
         if self.run is not None:
             self.run.commit(message)
@@ -120,7 +204,9 @@ class Fold:
 
     def _execution_end(self, _: Record, data: Data) -> None:
         if self.run is not None:
-            self.messages.extend(self.run.end_call(data))
+            results = self.run.end_call(data)
+            if results:
+                self.branch.add_results(results)
 
     def _approval_requested(self, _: Record, data: Data) -> None:
         if self.run is not None:
@@ -138,6 +224,12 @@ class Fold:
 _HANDLERS = {
     "session": Fold._session,
     "config": Fold._config,
+    "head": Fold._head,
+    "session_renamed": Fold._session_renamed,
+    "revert_start": Fold._revert_start,
+    "revert_end": Fold._revert_end,
+    "compaction_start": Fold._compaction_start,
+    "compaction_end": Fold._compaction_end,
     "agent_start": Fold._agent_start,
     "queue_update": Fold._queue,
     "turn_start": Fold._turn_start,
@@ -171,6 +263,6 @@ def closed(picture: Fold) -> Fold:
 
 def title_of(message: UserMessage) -> str | None:
     """The first line, as a list would show it."""
-    text = " ".join(block.text for block in message.content if isinstance(block, Text)).strip()
+    text = typed_text(message).strip()
     first = text.splitlines()[0] if text else ""
     return (first if len(first) <= MAX_TITLE else f"{first[: MAX_TITLE - 1]}…") or None

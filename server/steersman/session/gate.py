@@ -11,7 +11,7 @@ from steersman.agent.events import EndedBy
 from steersman.agent.hooks import Allow, Block, Leave, PendingCall, Stop, TurnSummary
 from steersman.session.approvals import ACCEPTING, Answer, Decision, Question
 from steersman.session.facts import Denial, describe
-from steersman.session.needs import command_of, need_of, revision_of, unsaved_of, views_of
+from steersman.session.needs import command_of, need_of, revision_of, tool_of, unsaved_of, views_of
 from steersman.session.policy import Ask, Grants, Need, Policy, Refuse
 
 DECLINES_TO_END = 3
@@ -107,6 +107,7 @@ class Gate:
             changes=views_of(pending),
             command=command,
             cwd=cwd,
+            tool=tool_of(pending),
             supersedes=self._accepted.get(pending.call.id),
             revise=revision_of(pending),
         )
@@ -127,7 +128,7 @@ class Gate:
         self._declined[digest] += 1
         self._in_a_row += 1
         if answer.by == "nobody":
-            text = f"Declined: there is nobody to ask. What would allow it: {ask.setting}."
+            text = f"Declined: there is nobody to ask. {ask.reason} What would allow it: {ask.setting}."
             return self._block(pending, text, "nobody", ask.setting)
         said = f' They said: "{answer.feedback}".' if answer.feedback else ""
         text = f"The user declined this.{said} Nothing was changed. Don't propose it again as it is."

@@ -46,6 +46,11 @@ class Home:
         return self.root / "config.toml"
 
     @property
+    def templates(self) -> Path:
+        """The user's own prompt templates."""
+        return self.root / "templates"
+
+    @property
     def trust(self) -> Path:
         return self.root / "trust.json"
 

@@ -158,7 +158,7 @@ class Journal:
             LogError: it can't be written.
         """
         for closer in self.picture.closers():
-            self.record(closer["type"], closer["data"], run=closer["run"], turn=closer.get("turn"))
+            self.record(closer["type"], closer["data"], run=closer.get("run"), turn=closer.get("turn"))
 
     async def sync(self) -> None:
         """Returns when all that was recorded is on the disk.

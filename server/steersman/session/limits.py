@@ -15,10 +15,21 @@ class Limits:
     """For an editor to load a clean buffer's file again that changed on the disk."""
     apply_edit: float = 10.0
     """For an editor to answer `workspace/applyEdit`."""
+    problems: float = 2.0
+    """For language servers to report on a file after an edit, where the client passes their reports on."""
+    problems_quiet: float = 0.2
+    """Silence after such a report that makes it the last one."""
+    save: float = 5.0
+    """For an editor to answer `steersman/save`: a formatter may run before it does."""
+    open_documents: float = 2.0
+    """For an editor to answer `steersman/openDocuments`."""
     show_document: float = 2.0
     """For an editor to answer `window/showDocument`; some never do."""
     create_progress: float = 2.0
     """For an editor to answer `window/workDoneProgress/create`."""
+    call_tool: float = 120.0
+    """For an editor to answer `steersman/callTool`: language servers of large projects take long, tools of its own may
+    do anything."""
     close: float = 1.0
     """For live runs to stop when the server ends. Then commands are killed, and `grace` later a run is closed in the
     log as after a crash."""

@@ -7,10 +7,11 @@ opened for appending; synced to the disk when asked. A last line that a crash cu
 import asyncio
 import errno
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from steersman.session.errors import LogCorrupt, LogError, LogLocked
 from steersman.session.jsonlines import decode
@@ -23,6 +24,8 @@ except ImportError:  # Windows has no fcntl; there a second writer is not notice
 
 Record = dict[str, Any]  # Any: a JSON object as read from disk
 _CHUNK = 1 << 20
+_LOCK_TRIES, _LOCK_PAUSE = 3, 0.002
+"""Whoever lists sessions holds each lock for some microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,18 @@ class Tail:
     """Bytes of complete records."""
     torn: int
     """Bytes after them: the record that was being written at a crash."""
+
+
+class Place(NamedTuple):
+    """Stands between two records. Record n is line n."""
+
+    seq: int
+    """The number of the record before it; 0 at the start."""
+    offset: int
+    """Of the record after it, in bytes."""
+
+
+START: Final = Place(0, 0)
 
 
 class SessionLog:
@@ -63,6 +78,30 @@ class SessionLog:
             ) from error
 
     @classmethod
+    def write_whole(cls, path: Path, lines: Iterable[bytes]) -> None:
+        """A new log with these records, JSON without line breaks, on the disk as a whole or not at all. Blocking.
+
+        Raises:
+            LogError: it can't be written; nothing is left of it.
+        """
+        draft = path.with_suffix(".draft")
+        try:
+            file = os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+            try:
+                with file:
+                    for line in lines:
+                        file.write(line + b"\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+                draft.replace(path)
+            except BaseException:
+                draft.unlink(missing_ok=True)
+                raise
+            sync_directory(path.parent)
+        except OSError as error:
+            raise LogError(f"The session log can't be made: {path}: {error.strerror}.") from error
+
+    @classmethod
     def open(cls, path: Path) -> tuple["SessionLog", Tail]:
         """An existing log, for appending. A torn last record is cut off; the `Tail` says how much that was.
 
@@ -88,9 +127,7 @@ class SessionLog:
     def _locked(cls, path: Path, flags: int) -> "SessionLog":
         fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
         try:
-            if fcntl is not None:
-                # Belongs to the open file: it goes with the process that holds it, however that ends.
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(fd)
         except OSError as error:
             os.close(fd)
             if error.errno in (errno.EAGAIN, errno.EACCES):
@@ -100,6 +137,15 @@ class SessionLog:
                 ) from None
             raise
         return cls(path, fd)
+
+    @staticmethod
+    def reader(path: Path) -> BinaryIO:
+        """A log, opened for reading: by anybody, at any time.
+
+        Raises:
+            OSError: it can't be opened.
+        """
+        return path.open("rb")
 
     def append(self, line: bytes) -> None:
         """Writes one record: JSON without line breaks.
@@ -170,17 +216,51 @@ class SessionLog:
             self._fd = -1
 
 
+def _lock(fd: int) -> None:
+    """Belongs to the open file: it goes with the process that holds it, however that ends.
+
+    Raises:
+        OSError: another process has it. One that only looks (`is_being_written`) is waited for.
+    """
+    for _ in range(_LOCK_TRIES):
+        if not _is_locked(fd, for_writing=True):
+            return
+        time.sleep(_LOCK_PAUSE)
+    if fcntl is not None:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def is_being_written(fd: int) -> bool:
+    """Whether another open file has the lock. `fd` is opened for reading."""
+    locked = _is_locked(fd)
+    if not locked and fcntl is not None:
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    return locked
+
+
+def _is_locked(fd: int, *, for_writing: bool = False) -> bool:
+    """Tries to take the lock, and holds it if that is False."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(fd, (fcntl.LOCK_EX if for_writing else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.EACCES):
+                return True
+            raise
+    return False
+
+
 def read_records(path: Path) -> Iterator[Record]:
     """The complete records of a log, one at a time. A torn last line is left out; nothing is changed.
 
     Raises:
-        LogCorrupt, LogError: see `read_sized`.
+        LogCorrupt, LogError: see `read_from`.
     """
-    return (record for record, _ in read_sized(path))
+    return (record for record, _ in read_from(START, path, lambda: SessionLog.reader(path)))
 
 
-def read_sized(path: Path) -> Iterator[tuple[Record, int]]:
-    """The complete records of a log, each with its length in bytes.
+def read_from(place: Place, path: Path, reader: Callable[[], BinaryIO]) -> Iterator[tuple[Record, Place]]:
+    """The complete records after a place, each with the place after it. `reader` opens the log `path`.
 
     After a loss of power the last line can be whole in length and not in content: that is torn too.
 
@@ -188,24 +268,24 @@ def read_sized(path: Path) -> Iterator[tuple[Record, int]]:
         LogCorrupt: a complete line is no record, or numbers are missing; the text names the line.
         LogError: it can't be read.
     """
-    expected = 1
+    seq, offset = place.seq, place.offset
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+        with reader() as file:
+            file.seek(offset)
+            for line in file:
                 if not line.endswith(b"\n"):
                     return
+                seq += 1
                 try:
-                    record = _parse(line, path, number)
+                    record = _parse(line, path, seq)
                 except LogCorrupt:
-                    if file.peek(1):
+                    if file.read(1):
                         raise
                     return
-                if record.get("seq") != expected:
-                    raise LogCorrupt(
-                        f"{path}, line {number}: expected record {expected}, found {record.get('seq')}."
-                    )
-                expected += 1
-                yield record, len(line)
+                if record.get("seq") != seq:
+                    raise LogCorrupt(f"{path}, line {seq}: expected record {seq}, found {record.get('seq')}.")
+                offset += len(line)
+                yield record, Place(seq, offset)
     except OSError as error:
         raise LogError(f"The session log can't be read: {path}: {error.strerror}") from error
 

@@ -4,20 +4,26 @@ Every public method raises `Refused` with a code when it can't be done; nothing 
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steersman import __version__
 from steersman.agent.config import Budget
 from steersman.agent.events import Input, InputKind
-from steersman.agent.messages import AssistantMessage, CustomMessage, Json
+from steersman.agent.inbox import QueueKind
+from steersman.agent.messages import AssistantMessage, CustomMessage, Json, Message
 from steersman.agent.model import Model
 from steersman.session.errors import LogError, Refused
+from steersman.session.library import Library
+from steersman.session.listing import most_recent_log
 from steersman.session.open_sessions import OpenSessions, folder
-from steersman.session.recent import most_recent_log
+from steersman.session.pointing import Pointed
+from steersman.session.prompts import Composed, Prompts
+from steersman.session.reverts import Reverts
 from steersman.session.run import Run
 from steersman.session.services import Services
 from steersman.session.session import Queued, Session
-from steersman.session.settings import Mode
+from steersman.session.settings import Mode, stricter
 from steersman.session.status import question_data, session_data
 from steersman.session.store import Store
 from steersman.session.wire import Data
@@ -36,6 +42,8 @@ class StartRequest:
     model: str | None = None
     mode: Mode | None = None
     budget: Budget | None = None
+    pointed: Pointed | None = None
+    """What the user points at, beside the prompt."""
     exclusive: bool = False
     """Refuse while any run is live in the same root: for users who would not see that two agents work."""
 
@@ -46,6 +54,9 @@ class SessionManager:
         self.closing = False
         self._store = Store(services)
         self._sessions = OpenSessions(services, self._store)
+        self.prompts = Prompts(services)
+        self.reverts = Reverts(self._store, self._sessions)
+        self.library = Library(services, self._store, self._sessions)
         self._starting: list[StartRequest] = []
         """Starts that are on their way: a second one in the same place is refused, not raced."""
         self._runs: set[str] = set()
@@ -60,7 +71,7 @@ class SessionManager:
 
         Raises:
             Refused: shuttingDown, emptyPrompt, tooLarge, busy, unknownSession, unknownModel, noCredentials, locked,
-                readOnly.
+                readOnly, and what `Prompts.compose` refuses.
         """
         self._refuse_when_closing()
         if request.prompt is not None:
@@ -69,9 +80,9 @@ class SessionManager:
         self._starting.append(request)
         try:
             with self._sessions.wanted(request.session):
-                session = await self._session(request)
+                session, said = await self._session(request)
                 self._refuse_when_closing()
-                return self._begin(session, request)
+                return self._begin(session, request, said)
         finally:
             self._starting.remove(request)
             self._sessions.close_unused()
@@ -89,20 +100,33 @@ class SessionManager:
         if (session := self._sessions.get(request.session)) is not None:
             session.refuse_if_live()
 
-    def _begin(self, session: Session, request: StartRequest) -> Run:
+    def _begin(self, session: Session, request: StartRequest, said: Composed | None) -> Run:
         settings = self.services.settings
-        spec, model = self._model_for(request, session)
-        mode = request.mode or session.kept.mode or self._mode or settings.mode
-        prompt = request.prompt if request.prompt is not None else _continuation(session)
-        inputs = [] if prompt is None else [Input("prompt", session.user_message(prompt))]
+        if said is None and (words := _continuation(session)) is not None:
+            said = Composed(words)
+        spec, model = self._model_for(request, said, session)
+        mode = request.mode or (said and said.mode) or session.kept.mode or self._mode or settings.mode
+        if said is not None and said.at_most is not None:
+            mode = stricter(mode, said.at_most)
+        inputs = [] if said is None else [Input("prompt", session.user_message(said))]
         budget = request.budget or (Budget(turns=settings.max_turns) if settings.max_turns else Budget())
         run = session.begin(inputs, spec, model, mode, budget)
+        run.notices = () if said is None else said.notices
         self._runs.add(run.id)
         return run
 
-    def _model_for(self, request: StartRequest, session: Session | None = None) -> tuple[str, Model]:
+    def _model_for(
+        self, request: StartRequest, said: Composed | None, session: Session | None = None
+    ) -> tuple[str, Model]:
         kept = session.model_spec if session is not None else None
-        spec = request.model or kept or self._model or self.services.settings.model or ""
+        spec = (
+            request.model
+            or (said and said.model)
+            or kept
+            or self._model
+            or self.services.settings.model
+            or ""
+        )
         return spec, self.services.make_model(spec)
 
     def add(self, kind: InputKind, text: str, run: str | None = None) -> Queued:
@@ -117,7 +141,46 @@ class SessionManager:
         except Refused as refusal:
             refusal.data["text"] = text
             raise
-        return session.add(kind, text)
+        return session.add(kind, Composed(text))
+
+    async def say(
+        self, kind: QueueKind, text: str, run: str | None = None, pointed: Pointed | None = None
+    ) -> Queued:
+        """`add`, with what the text mentions and what the user points at. Messages of one session keep their order.
+
+        Raises:
+            Refused: see `add` and `Prompts.compose`; `data.text` has the text.
+        """
+        check_text(text)
+        try:
+            session = self.session_of(run)
+            live = session.live
+            async with session.composing:
+                said = await self.prompts.compose(
+                    text, session.roots, pointed, history=session.picture.messages, live=True
+                )
+                if session.live is not live:
+                    raise Refused("notRunning", "The run has just ended.", session=session.id)
+                return session.add(kind, said)
+        except Refused as refusal:
+            refusal.data.setdefault("text", text)
+            raise
+
+    async def edit_queued(self, session: Session, item_id: str, text: str) -> None:
+        """Gives an item of the queue another text; what came with it beside its text stays.
+
+        Raises:
+            Refused: unknownItem, notRunning, and what `Prompts.compose` refuses.
+        """
+        async with session.composing:
+            said = await self.prompts.compose(
+                text,
+                session.roots,
+                session.pointed_with(item_id),
+                history=session.picture.messages,
+                live=True,
+            )
+            session.edit_queued(item_id, said)
 
     def abort(self, run: str | None = None, reason: str | None = None) -> bool:
         """Asks a run to stop. False if it has ended or been asked before: aborting twice is harmless.
@@ -129,7 +192,7 @@ class SessionManager:
             return self.session_of(run).abort(reason)
         except Refused as refusal:
             if refusal.code == "notRunning":
-                return False
+                return run is None and self._sessions.abort_operations(reason)
             raise
 
     def session_of(self, run: str | None) -> Session:
@@ -171,13 +234,26 @@ class SessionManager:
 
     # Sessions
 
-    async def _session(self, request: StartRequest) -> Session:
+    async def _session(self, request: StartRequest) -> tuple[Session, Composed | None]:
+        """The session to begin a run in, and what is said there. A new one is made when nothing is left to refuse."""
         if request.session is not None:
-            return await self.resume(request.session, request.roots)
+            session = await self.resume(request.session, request.roots)
+            return session, await self._composed(request, session.roots, session.picture.messages)
         if request.prompt is None:
             raise Refused("emptyPrompt", "There is nothing to continue: start with a prompt.")
-        self._model_for(request)  # refused before there is a session
-        return self._sessions.create(request.roots)
+        self._model_for(request, None)
+        said = await self._composed(request, request.roots)
+        if said is not None and said.model:
+            self._model_for(request, said)
+        self._refuse_when_closing()
+        return self._sessions.create(request.roots), said
+
+    async def _composed(
+        self, request: StartRequest, roots: Roots, history: Sequence[Message] = ()
+    ) -> Composed | None:
+        if request.prompt is None:
+            return None
+        return await self.prompts.compose(request.prompt, roots, request.pointed, history=history)
 
     async def resume(self, session_id: str, roots: Roots | None = None) -> Session:
         """The session, opened from its log if it isn't open here, or if its log could not be written. What a crash
@@ -242,6 +318,26 @@ class SessionManager:
             "model": configured.model_spec or defaults["model"],
             "mode": configured.kept.mode or defaults["mode"],
         }
+
+    async def compact(self, session_id: str | None, roots: Roots, instructions: str | None = None) -> Data:
+        """Has old messages of a session summarised: of the one that is named, else of the only live one, else of the
+        one that was used last in this root. Its events tell what came of it.
+
+        Raises:
+            Refused: busy, nothingToDo, ambiguous, unknownSession, unknownModel, noCredentials, locked, readOnly,
+                shuttingDown.
+        """
+        if session_id is None:
+            live = self._sessions.live()
+            session_id = self.session_of(None).id if live else await self.to_continue(roots)
+        with self._sessions.wanted(session_id):
+            session = await self.resume(session_id)
+            spec = session.model_spec or self._model or self.services.settings.model or ""
+            run = session.compact(instructions, self.services.make_model(spec))
+        if run is not None:
+            return {"session": session.id, "run": run.id}
+        assert session.operation is not None
+        return {"session": session.id, "operation": session.operation.id}
 
     async def close(self) -> None:
         """Ends live runs as interrupted and releases every log. Nothing new is begun from now on."""

@@ -3,11 +3,11 @@
 import functools
 
 from steersman.agent.hooks import PendingCall
-from steersman.session.approvals import FileView, Revise
+from steersman.session.approvals import FileView, Revise, ToolView
 from steersman.session.policy import Need
 from steersman.session.revision import revised
 from steersman.session.wire import Data
-from steersman.tools.proposals import AccessProposal, CommandProposal
+from steersman.tools.proposals import AccessProposal, ClientToolProposal, CommandProposal
 from steersman.workspace.changes import ChangeProposal, FileChange
 from steersman.workspace.diff import Hunk
 
@@ -27,7 +27,15 @@ def need_of(pending: PendingCall) -> Need | None:
         kinds = {change.kind for change in proposal.changes}
         kind = next(kind for kind in ("delete", "move", "edit", "create") if kind in kinds)
         conflict = any(change.base is not None and change.base.conflict for change in proposal.changes)
-        return Need(kind, outside=proposal.outside, protected=proposal.protected, conflict=conflict)
+        return Need(
+            kind,
+            outside=proposal.outside,
+            protected=proposal.protected,
+            conflict=conflict,
+            held=proposal.held,
+        )
+    if isinstance(proposal, ClientToolProposal):
+        return Need("tool", tool=proposal.digest)
     if isinstance(proposal, AccessProposal):
         return Need("read", outside=True)
     raise TypeError(f"a proposal of an unknown kind: {type(proposal).__name__}")
@@ -42,6 +50,14 @@ def command_of(pending: PendingCall) -> tuple[str | None, str | None]:
     """The command and its directory, if the call is one."""
     proposal = pending.proposal
     return (proposal.command, proposal.cwd) if isinstance(proposal, CommandProposal) else (None, None)
+
+
+def tool_of(pending: PendingCall) -> ToolView | None:
+    """The editor's tool and its arguments, if the call is one of its own."""
+    proposal = pending.proposal
+    if not isinstance(proposal, ClientToolProposal):
+        return None
+    return ToolView(proposal.name, dict(proposal.arguments))
 
 
 def views_of(pending: PendingCall) -> tuple[FileView, ...]:

@@ -14,7 +14,16 @@ from steersman.agent.messages import (
     UserMessage,
 )
 from steersman.session.facts import Denial, RunFacts
-from steersman.session.wire import Data, event_data, result_data, result_from, usage_data, usage_from
+from steersman.session.wire import (
+    Data,
+    event_data,
+    result_data,
+    result_from,
+    typed_text,
+    usage_data,
+    usage_from,
+)
+from steersman.tools.bash import BashTool
 
 INTERRUPTED_RUNNING = (
     "Interrupted: the run was cut off while this was running. "
@@ -89,7 +98,7 @@ class OpenRun:
             self.last_call = message.tool_calls[-1] if message.tool_calls else self.last_call
             self.facts.text = message.said or self.facts.text
         elif isinstance(message, UserMessage):
-            text = "\n".join(block.text for block in message.content if isinstance(block, Text))
+            text = typed_text(message)
             delivered = next((item for item in self._taken if item["text"] == text), None)
             if delivered is not None:
                 self._taken.remove(delivered)
@@ -102,7 +111,7 @@ class OpenRun:
         if call := self._calls.get(call_id):
             call.running = True
             command = call.arguments.get("command")
-            if isinstance(command, str):
+            if call.call.name == BashTool.name and isinstance(command, str):
                 self.facts.commands.append(command)
 
     def end_call(self, data: Data) -> list[ToolResultMessage]:

@@ -41,6 +41,11 @@ class OpenSessions:
         """Those with a run."""
         return [session for session in self._open.values() if session.live is not None]
 
+    def abort_operations(self, reason: str | None = None) -> bool:
+        """Asks what is under way without a run to stop. False if there is nothing."""
+        aborted = [session.abort(reason) for session in self._open.values() if session.live is None]
+        return any(aborted)
+
     def get(self, session_id: str) -> Session | None:
         """The session, if it is open now."""
         return self._open.get(session_id)
@@ -126,6 +131,22 @@ class OpenSessions:
         self._closing.pop(session_id, None)
         if not done.cancelled() and (error := done.exception()) is not None:
             log.error("the session %s could not be closed", session_id, exc_info=error)
+
+    async def delete(self, session: Session) -> None:
+        """Deletes a session that has no run.
+
+        Raises:
+            Refused: readOnly.
+        """
+        path = self._services.log_path(session.id)
+        try:
+            await asyncio.to_thread(path.unlink)  # while the lock is held
+        except OSError as error:
+            text = f"The session can't be deleted: {path}: {error.strerror}."
+            raise Refused("readOnly", text, session=session.id) from error
+        self._open.pop(session.id, None)
+        self._kept.pop(session.id, None)
+        await session.close()
 
     async def close(self) -> None:
         """Ends live runs as interrupted and releases every log."""

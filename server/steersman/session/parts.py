@@ -2,20 +2,28 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from steersman.agent.inbox import Inbox
+from steersman.agent.messages import UserContent, UserMessage
 from steersman.agent.tasks import Strays
 from steersman.agent.tool import Tool
+from steersman.session.attachments import images_in
 from steersman.session.changes import ChangeRecords
 from steersman.session.errors import LogError
 from steersman.session.journal import Journal
 from steersman.session.policy import Grants
+from steersman.session.prompts import Composed
 from steersman.session.services import Services
 from steersman.session.wire import Data, queued_data
+from steersman.tools.ledger import ReadLedger
+from steersman.workspace.ports import Workspace
 from steersman.workspace.roots import Roots
 
 log = logging.getLogger(__name__)
+
+MAX_SAID = 32
+"""Messages with attachments that wait to be delivered, of which it is known what they attach."""
 
 
 @dataclass(slots=True)
@@ -26,9 +34,37 @@ class Parts:
     inbox: Inbox
     changes: ChangeRecords
     tools: Sequence[Tool]
+    workspace: Workspace
+    ledger: ReadLedger
     strays: Strays
     grants: Grants
     """What the user has granted for the life of this server."""
+
+    said: dict[str, Composed] = field(default_factory=dict)
+    """What the last messages were made of, by their ids, until they are in the conversation."""
+
+    def to_say(self, composed: Composed) -> UserMessage:
+        """A message of its own, for what was composed."""
+        message = UserMessage(self.services.new_id("msg"), composed.content)
+        if composed.attached:
+            self.said[message.id] = composed
+            while len(self.said) > MAX_SAID:
+                del self.said[next(iter(self.said))]  # its files have to be read before they are overwritten
+        return message
+
+    def committed(self, message: UserMessage) -> None:
+        """The message is in the conversation: the model has seen what was attached to it."""
+        composed = self.said.pop(message.id, None)
+        if composed is not None:
+            self.ledger.take_over(composed.seen)
+
+    def tell_if_blind(self, model: str, content: Sequence[UserContent]) -> None:
+        """The user hears of images that the model won't see."""
+        if images_in(content) and not self.services.takes_images(model):
+            self.notice(
+                f"{model} is not known to take images: it is told that one was left out. "
+                "If it takes them, set images = true in config.toml."
+            )
 
     def record_config(self, model: str | None, mode: str | None) -> None:
         """Model and mode are nodes of the tree; only a change makes a new one.

@@ -13,7 +13,7 @@ from typing import Literal
 from steersman.session.approvals import QuestionKind
 from steersman.session.settings import Mode
 
-Effect = Literal["create", "edit", "move", "delete", "command", "read"]
+Effect = Literal["create", "edit", "move", "delete", "command", "tool", "read"]
 """What a call does. `read` only where it has to be asked about: outside the workspace."""
 
 
@@ -27,14 +27,18 @@ class Need:
     """The pattern that protects a path of it."""
     conflict: bool = False
     """The file has unsaved changes, and has changed on the disk as well."""
+    held: str | None = None
+    """Another editor that has a file of it open."""
     command: str | None = None
+    tool: str | None = None
+    """The digest of a call of the editor's own: the tool and its arguments."""
     names_denied: str | None = None
     """What a command names that a deny rule covers."""
 
     @property
     def asks_always(self) -> bool:
         """No mode and no grant covers it."""
-        return bool(self.outside or self.protected or self.names_denied or self.conflict)
+        return bool(self.outside or self.protected or self.names_denied or self.conflict or self.held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ _MODE_HINT = {
     "edit": "--mode auto-edit, with --trust if the folder is not trusted yet",
     "delete": "--mode full-auto, with --trust if the folder is not trusted yet",
     "command": "--mode full-auto, with --trust if the folder is not trusted yet, or allow_commands in config.toml",
+    "tool": "--mode full-auto, with --trust if the folder is not trusted yet",
 }
 
 
@@ -71,11 +76,15 @@ class Grants:
 
     edits: bool = False
     commands: set[str] = field(default_factory=set)
+    tools: set[str] = field(default_factory=set)
 
     def add(self, need: Need) -> None:
-        """Edits cover creating, editing and moving inside the workspace; a command is that exact string."""
+        """Edits cover creating, editing and moving inside the workspace; a command is that exact string, a call of the
+        editor's that tool with exactly these arguments."""
         if need.command is not None:
             self.commands.add(need.command)
+        elif need.tool is not None:
+            self.tools.add(need.tool)
         elif need.effect in ("create", "edit", "move"):
             self.edits = True
 
@@ -84,11 +93,14 @@ class Grants:
             return False
         if need.effect == "command":
             return need.command in self.commands
+        if need.effect == "tool":
+            return need.tool in self.tools
         return self.edits and need.effect in ("create", "edit", "move")
 
     def clear(self) -> None:
         self.edits = False
         self.commands.clear()
+        self.tools.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +127,17 @@ class Policy:
         if need.conflict:
             reason = "The file has unsaved changes in the editor and was changed on the disk too."
             return Ask("conflict", reason, "none; save or reload the file")
+        if need.held:
+            reason = f"Another editor has it open ({need.held})."
+            return Ask("conflict", reason, "none; close it there")
         if need.effect == "command":
             return self._command(need)
         if need.effect == "delete":
             ask = Ask("delete", "Deleting is asked about in this mode.", _MODE_HINT["delete"])
             return Allowed() if self.mode == "full-auto" else ask
+        if need.effect == "tool":
+            reason = "What the editor's own tools do is asked about in this mode."
+            return Allowed() if self.mode == "full-auto" else Ask("tool", reason, _MODE_HINT["tool"])
         if need.effect == "read" or self.mode in ("auto-edit", "full-auto"):
             return Allowed()
         return Ask(need.effect, "Changes are asked about in this mode.", _MODE_HINT["edit"])
@@ -163,6 +181,7 @@ def _doing(need: Need) -> str:
         "move": "moving a file",
         "delete": "deleting a file",
         "command": "running a command",
+        "tool": "a tool of the editor's that may change something",
         "read": "reading",
     }
     return names[need.effect]

@@ -35,6 +35,8 @@ class Run:
     mode: Mode
     model: str
     """As the user names it: `PROVIDER:NAME`."""
+    notices: tuple[str, ...] = ()
+    """For the user, about its prompt: told when it has begun."""
     controller: AbortController = field(default_factory=AbortController)
     released: asyncio.Event = field(default_factory=asyncio.Event)
     """Until it is set nothing of the run is told: the answer to its start goes first."""

@@ -44,6 +44,8 @@ class UsageData(Wire):
 class TextBlock(Wire):
     type: Literal["text", "refusal"]
     text: str
+    attached: str | None = None
+    """What was attached to a message or a result, by name: `src/app.py#L3-L9`, `diagnostics`. It was not typed."""
 
 
 class ImageBlock(Wire):
@@ -77,6 +79,8 @@ Content = list[Annotated[TextBlock | ImageBlock | ThinkingBlock | ToolCallBlock,
 class InputData(Wire):
     kind: InputKind
     text: str
+    attached: list[str] | None = None
+    """What is attached to it, by name."""
 
 
 class QueuedItem(Wire):
@@ -86,6 +90,8 @@ class QueuedItem(Wire):
     """`in_…`, for `steersman.queue`."""
     kind: QueueKind
     text: str
+    attached: list[str] | None = None
+    """What is attached to it, by name."""
 
 
 class DenialMark(Wire):
@@ -109,6 +115,12 @@ class EventData(Wire):
 # The session
 
 
+class ForkOrigin(Wire):
+    session: str
+    node: str | None
+    """The last that was copied."""
+
+
 class SessionData(EventData):
     """The first record of a log."""
 
@@ -119,9 +131,26 @@ class SessionData(EventData):
     """Of Steersman."""
     created: int
     """Milliseconds since 1970, UTC."""
+    forked_from: ForkOrigin | None = None
+    """The session that this one is a copy of, up to a node."""
     roots: list[str]
     """URIs of the workspace folders; the first is the session's own."""
     platform: str
+
+
+class HeadData(EventData):
+    """The tip of the session's tree was moved: the next message follows another one than the last."""
+
+    event = "head"
+    tip: str | None
+    """Id of a node: a message, a `config`, a compaction. Null: before the first."""
+
+
+class SessionRenamedData(EventData):
+    """The user has named the session."""
+
+    event = "session_renamed"
+    title: str
 
 
 class ConfigData(EventData):
@@ -280,6 +309,16 @@ class ErrorData(Wire):
     message: str
 
 
+class SessionTotals(Wire):
+    """A session as it stands."""
+
+    title: str | None
+    model: str | None
+    mode: Mode | None
+    usage: UsageData
+    """Of all its runs, those on other branches included."""
+
+
 class AgentEndData(EventData):
     """The run has ended, exactly once."""
 
@@ -304,6 +343,7 @@ class AgentEndData(EventData):
     truncated: Literal[True] | None = None
     """The last answer was cut: `continue` asks for the rest."""
     error: ErrorData | None = None
+    session: SessionTotals
 
 
 # The product
@@ -356,6 +396,13 @@ class FileChangeData(Wire):
     """The diff is not whole: cut short or, in `steersman/requestApproval`, left out."""
 
 
+class ToolCallData(Wire):
+    """A call of a tool of the client's own."""
+
+    name: str
+    arguments: dict[str, JsonValue]
+
+
 class ApprovalRequestedData(EventData):
     """The user is asked."""
 
@@ -370,6 +417,7 @@ class ApprovalRequestedData(EventData):
     decisions: list[Decision]
     command: str | None = None
     cwd: str | None = None
+    tool: ToolCallData | None = None
     supersedes: str | None = None
     """An accepted question: its file has changed so that its hunks would be others."""
 
@@ -422,6 +470,32 @@ class CheckpointData(EventData):
     """Of the editor's text, where it differed from the disk."""
 
 
+class RevertStartData(EventData):
+    """The user takes back what was changed since a checkpoint. It is a checkpoint itself."""
+
+    event = "revert_start"
+    id: str
+    checkpoint: str
+    title: str
+
+
+class RevertedFile(Wire):
+    uri: str
+    outcome: Literal["restored", "deleted", "done", "kept", "skipped", "conflict", "failed"]
+    """`done`: it was as it had been already. `conflict`: it was changed meanwhile, and left alone."""
+    message: str | None = None
+
+
+class RevertEndData(EventData):
+    """What became of each file."""
+
+    event = "revert_end"
+    id: str
+    files: list[RevertedFile]
+    cut: Literal[True] | None = None
+    """It was interrupted: `edit_applied` tells what was done."""
+
+
 class RetryData(EventData):
     """A response failed and is asked for again."""
 
@@ -431,6 +505,43 @@ class RetryData(EventData):
     after_ms: Count
     kind: FailureKind
     message: str
+
+
+class CompactionStartData(EventData):
+    """Old messages are about to be replaced, for the model, by a summary."""
+
+    event = "compaction_start"
+    reason: Literal["threshold", "overflow", "user"]
+    tokens: Count
+    """Of the conversation; an estimate."""
+
+
+class FilesSeen(Wire):
+    """Paths as the model wrote them."""
+
+    read: list[str]
+    changed: list[str]
+
+
+class CompactionEndData(EventData):
+    """The summary, a node of the tree; or `failed`, and nothing has changed. The messages stay in the log."""
+
+    event = "compaction_end"
+    id: str | None = None
+    parent: str | None = None
+    summary: str | None = None
+    kept_from: str | None = None
+    """Id of the first message that is still told in its own words; null: none is."""
+    replaced: Count | None = None
+    """Messages."""
+    files: FilesSeen | None = None
+    tokens_before: Count | None = None
+    tokens_after: Count | None = None
+    """Estimates."""
+    failed: str | None = None
+    """Why there is no summary, for a person."""
+    usage: UsageData
+    """Of its requests."""
 
 
 class NoticeData(EventData):
@@ -443,6 +554,8 @@ class NoticeData(EventData):
 EVENTS: tuple[type[EventData], ...] = (
     SessionData,
     ConfigData,
+    HeadData,
+    SessionRenamedData,
     AgentStartData,
     TurnStartData,
     MessageStartData,
@@ -461,7 +574,11 @@ EVENTS: tuple[type[EventData], ...] = (
     ApprovalResolvedData,
     EditAppliedData,
     CheckpointData,
+    RevertStartData,
+    RevertEndData,
     RetryData,
+    CompactionStartData,
+    CompactionEndData,
     NoticeData,
 )
 """In the order in which they are documented. `message_end` has two forms."""

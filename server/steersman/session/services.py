@@ -14,10 +14,12 @@ from steersman.session.home import Home
 from steersman.session.journal import EventBus
 from steersman.session.limits import Limits
 from steersman.session.log import SessionLog
+from steersman.session.pointing import Diagnostic, EditorState
 from steersman.session.retry import RetryPolicy
 from steersman.session.run import RunState
 from steersman.session.settings import Settings
 from steersman.session.trust import TrustStore
+from steersman.tools.ledger import ReadLedger
 from steersman.workspace.ports import KeepPreImage, Workspace
 from steersman.workspace.roots import Roots
 
@@ -38,6 +40,8 @@ class ToolSetting:
     """The id of the run that the tools work for; None between runs."""
     set_state: Callable[[RunState], None]
     """Tells what the live run is doing, where a tool knows better: it waits for the user. Nothing between runs."""
+    ledger: ReadLedger = field(default_factory=ReadLedger)
+    """What the session has seen of each file."""
 
 
 ToolFactory = Callable[[ToolSetting], Sequence[Tool]]
@@ -57,6 +61,12 @@ class Services:
     make_model: ModelFactory
     make_workspace: WorkspaceFactory
     make_tools: ToolFactory
+    editor_state: Callable[[], EditorState | None] = lambda: None
+    """What the user's editor shows now; None where the face doesn't know."""
+    diagnostics: Callable[[], Sequence[Diagnostic]] = lambda: ()
+    """What the editor's language servers find now."""
+    takes_images: Callable[[str], bool] = lambda _: True
+    """Whether the model of `PROVIDER:NAME` is told of images; else words stand for them."""
     trusts_all: bool = False
     """`--trust`: the folders of this process are trusted."""
     log_class: type[SessionLog] = SessionLog

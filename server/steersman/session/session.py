@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from steersman.agent.abort import AbortSignal
 from steersman.agent.config import Budget
 from steersman.agent.events import AgentEnd, Input, InputKind
 from steersman.agent.inbox import Inbox, InboxClosed, NotQueued, QueueKind
@@ -13,17 +14,26 @@ from steersman.agent.messages import Text, UserMessage
 from steersman.agent.model import Model
 from steersman.agent.tasks import Strays
 from steersman.session.changes import ChangeRecords
+from steersman.session.checkpoints import History, path_of
+from steersman.session.compaction import LIKELY_WINDOW, CompactionFailed, Compactor
 from steersman.session.driver import RunDriver
 from steersman.session.errors import LogError, Refused
 from steersman.session.fold import Fold
 from steersman.session.journal import Journal
+from steersman.session.operation import Operation
 from steersman.session.parts import Parts
+from steersman.session.pointing import Pointed
 from steersman.session.policy import Grants
+from steersman.session.prompts import Composed
+from steersman.session.revert import Reverter
 from steersman.session.run import Run, RunState
 from steersman.session.services import Services, ToolSetting
 from steersman.session.settings import Mode
+from steersman.session.store import Store
 from steersman.session.tracking import TrackedWorkspace
+from steersman.session.tree import Branch
 from steersman.session.waiting import ended_within
+from steersman.session.window import tokens_of
 from steersman.workspace.ports import Workspace
 from steersman.workspace.preimages import BlobStore
 from steersman.workspace.roots import Roots
@@ -59,11 +69,15 @@ class Session:
         self.id = journal.session
         self.roots = roots
         self.live: Run | None = None
+        self.operation: Operation | None = None
+        """The last one; while it is under way there is no run."""
         self.model_spec = journal.picture.model
         """`PROVIDER:NAME` that was used last."""
         self.kept = kept or Kept(roots, services.now())
         self.kept.roots, self.kept.last_used = roots, services.now()
         self._services, self._journal = services, journal
+        self.composing = asyncio.Lock()
+        """Messages are composed one after the other, so that they keep their order."""
         self._driver: RunDriver | None = None
         self._parts = self._assemble(services, roots, journal)
 
@@ -71,13 +85,16 @@ class Session:
         inbox = Inbox(closes=True)
         changes = ChangeRecords(journal, BlobStore(services.home.preimages))
         workspace = TrackedWorkspace(services.make_workspace(roots, changes.keep), changes.applied)
+        setting = self._tool_setting(workspace)
         return Parts(
             services,
             roots,
             journal,
             inbox,
             changes,
-            tools=list(services.make_tools(self._tool_setting(workspace))),
+            tools=list(services.make_tools(setting)),
+            workspace=workspace,
+            ledger=setting.ledger,
             strays=Strays(self._stray_settled),
             grants=self.kept.grants,
         )
@@ -105,7 +122,7 @@ class Session:
     @property
     def can_be_reopened(self) -> bool:
         """Nothing goes on in it, and all that it knows is in its log or in `kept`."""
-        return self.live is None and self._journal.kept and not len(self._parts.strays)
+        return not self.is_busy and self._journal.kept and not len(self._parts.strays)
 
     @property
     def queue(self) -> tuple[Input, ...]:
@@ -139,34 +156,54 @@ class Session:
         if self.live is not None:
             text = "A run is live in this session: steer it, queue a follow-up, or abort it."
             raise Refused("busy", text, session=self.id, run=self.live.id)
+        if self.is_busy:
+            text = "The session is being worked on: wait for the end of that, or abort it."
+            raise Refused("busy", text, session=self.id)
 
-    def add(self, kind: InputKind, text: str) -> Queued:
+    @property
+    def is_busy(self) -> bool:
+        """A run is live, or an operation is under way."""
+        return self.live is not None or (self.operation is not None and not self.operation.done)
+
+    def add(self, kind: InputKind, said: Composed) -> Queued:
         """Queues a message for the live run.
 
         Raises:
             Refused: notRunning, aborting; `data.text` has the text.
         """
-        run = self.live
+        run, text = self.live, said.typed
         if run is None or self._driver is None:
             raise Refused("notRunning", "No run is live in this session.", text=text, session=self.id)
         if run.aborting:
             raise Refused("aborting", "The run is being aborted.", text=text, run=run.id)
-        item = Input(kind, self.user_message(text), self._services.new_id("in"))
+        item = Input(kind, self._parts.to_say(said), self._services.new_id("in"))
         try:
             self._parts.inbox.add(item)
         except InboxClosed:
             raise Refused("notRunning", "The run has just ended.", text=text, run=run.id) from None
         self._driver.queue_changed()
+        for notice in said.notices:
+            self._parts.notice(notice)
+        self._parts.tell_if_blind(run.model, said.attached)
         return Queued(run, item)
 
-    def edit_queued(self, item_id: str, text: str) -> None:
-        """Gives an item of the queue another text.
+    def pointed_with(self, item_id: str) -> Pointed:
+        """What an item of the queue was sent with, beside its text."""
+        item = next((item for item in self.queue if item.id == item_id), None)
+        said = None if item is None else self._parts.said.get(item.message.id)
+        return Pointed() if said is None else said.pointed
+
+    def edit_queued(self, item_id: str, said: Composed | str) -> None:
+        """Gives an item of the queue another text, and what is attached to that.
 
         Raises:
             Refused: unknownItem, notRunning.
         """
+        said = Composed(said) if isinstance(said, str) else said
         with self._queue_change(item_id):
-            self._parts.inbox.edit(item_id, self.user_message(text))
+            self._parts.inbox.edit(item_id, self._parts.to_say(said))
+        for notice in said.notices:
+            self._parts.notice(notice)
 
     def move_queued(self, item_id: str, to: int | None, kind: QueueKind | None) -> None:
         """See `Inbox.move`.
@@ -209,15 +246,19 @@ class Session:
             self._driver.queue_changed(removed)
 
     def abort(self, reason: str | None = None) -> bool:
-        """Asks the live run to stop. False if there is none, or it has been asked before."""
+        """Asks the live run, or what else is under way, to stop. False if nothing is, or it has been asked before."""
         run = self.live
+        if run is None and self.operation is not None:
+            return self.operation.abort(reason)
         if run is None or self._driver is None or not run.controller.abort(reason):
             return False
         self._driver.aborting()
         return True
 
-    def user_message(self, text: str) -> UserMessage:
-        return UserMessage(self._services.new_id("msg"), (Text(text),))
+    def user_message(self, said: Composed) -> UserMessage:
+        """What is said to begin a run, with what the model has to know first."""
+        note = _of_reverts(self.picture.reverted)
+        return self._parts.to_say(said if note is None else replace(said, attached=(*said.attached, note)))
 
     def configure(self, *, model: str | None = None, mode: Mode | None = None) -> None:
         """Sets what the next runs of this session use.
@@ -228,6 +269,81 @@ class Session:
         model, mode = model or self.model_spec, mode or self.kept.mode
         self._parts.record_config(model, mode)
         self.model_spec, self.kept.mode = model, mode
+
+    async def move_to(self, tip: str | None, store: Store) -> None:
+        """Goes on from another node of the tree, or from its start. No file is changed.
+
+        Raises:
+            Refused: busy, readOnly, unsupported (a session that is not kept).
+        """
+        self.refuse_if_live()
+        path = self.picture.tree.path(tip)
+        branch: Branch | None = None
+        if not self.picture.branch.reaches(path):
+            if not self._journal.kept:
+                raise Refused("unsupported", "This session is not kept; it can't go back that far.")
+            branch = await store.branch(self.id, path)
+            self.refuse_if_live()
+        if self.picture.tip != tip:
+            try:
+                self._journal.record("head", {"tip": tip})
+            except LogError as error:
+                raise Refused("readOnly", str(error), session=self.id) from error
+            if branch is not None:
+                self.picture.branch, self.picture.stale = branch, False
+        self.model_spec = self.picture.model or self.model_spec
+
+    def compact(self, instructions: str | None, model: Model) -> Run | None:
+        """Has old messages replaced, for the model, by a summary: before the next request of the live run, which is
+        returned, else now, by `model`. `compaction_end` tells what came of it.
+
+        Raises:
+            Refused: busy, readOnly, nothingToDo.
+        """
+        if self.live is not None and self._driver is not None:
+            self._driver.compact(instructions or "")
+            return self.live
+        compactor, known = Compactor(model, self._parts, 0), self._services.settings.context_window
+        window = known or max(LIKELY_WINDOW, tokens_of(self.picture.messages))
+        plan = compactor.plan(window, wanted=True)
+        if plan is None:
+            raise Refused("nothingToDo", "There is nothing to shorten yet.", session=self.id)
+
+        async def work(signal: AbortSignal) -> None:
+            try:
+                await compactor.compact(plan, window, "user", signal, instructions)
+            except CompactionFailed as failure:
+                log.info("the session %s was not shortened: %s", self.id, failure)
+
+        self.operate("compacting", work)
+        return None
+
+    def operate(self, state: RunState, work: Callable[[AbortSignal], Awaitable[None]]) -> Operation:
+        """Begins something that takes its time and is no run; meanwhile there is none.
+
+        Raises:
+            Refused: busy, readOnly.
+        """
+        self.refuse_if_live()
+        if self.broken:
+            raise Refused("readOnly", "The session's log could not be written; open the session again.")
+        self.operation = Operation(self._services.new_id("op"), state, work)
+        return self.operation
+
+    def reverter(self, history: History) -> Reverter:
+        """For the ways back that its log tells."""
+        return Reverter(self._parts, history)
+
+    def rename(self, title: str) -> None:
+        """Gives the session a title of the user's.
+
+        Raises:
+            Refused: readOnly.
+        """
+        try:
+            self._journal.record("session_renamed", {"title": title})
+        except LogError as error:
+            raise Refused("readOnly", str(error), session=self.id) from error
 
     async def close(self) -> None:
         """Ends what is live as interrupted, in bounded time, and releases the log."""
@@ -240,6 +356,8 @@ class Session:
                 self._services.kill_commands()
                 if not await ended_within(run.task, limits.grace, clock):
                     self._cut_off(run, run.task)
+        if self.operation is not None:
+            await self.operation.close(clock, limits.close)
         await self._parts.strays.close(clock, limits.close)
         await self._parts.sync_quietly()
         await self._journal.close()
@@ -258,3 +376,13 @@ class Session:
 
     def _stray_settled(self, what: str, how: str) -> None:
         self._parts.notice(f"{what}, left running after an abort, {how}.")
+
+
+def _of_reverts(uris: Sequence[str]) -> Text | None:
+    """What a model is told of files that the user has taken back: it would take its own changes for done."""
+    if not uris:
+        return None
+    names = "\n".join(f"- {path_of(uri)}" for uri in dict.fromkeys(uris))
+    return Text(
+        f"The user has taken your changes of these files back; read them again:\n{names}", "reverted files"
+    )

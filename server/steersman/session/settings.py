@@ -29,7 +29,9 @@ _NAMES: dict[Source, str] = {
 }
 
 KEY_VARIABLES = ("STEERSMAN_API_KEY",)
-"""Read as keys: no command that the agent runs gets them."""
+"""Read as keys."""
+WITHHELD_VARIABLES = (*KEY_VARIABLES, "STEERSMAN_BASE_URL")
+"""No command that the agent runs gets them: a base URL may hold a key too."""
 
 
 class SettingsError(SessionError):
@@ -49,6 +51,12 @@ class ConfigFile(BaseModel):
     """Sent to `base_url` of this file only."""
     mode: Mode | None = None
     max_turns: Annotated[int, Field(ge=1)] | None = None
+    images: bool | None = None
+    """Whether the model takes images; without, as is known of its name."""
+    context_window: Annotated[int, Field(ge=1000)] | None = None
+    """Tokens of the model's window: old messages are summarised before a request would not fit."""
+    context_max_chars: Annotated[int, Field(ge=1)] | None = None
+    """A plain budget in place of that: of the conversation only so many characters go into a request, the newest."""
     allow_commands: list[str] = []
     """Commands that need no question: `ls`, or `pytest *` for any arguments. Plain commands only: one with a pipe, a
     redirection, a substitution or a second command in it is asked about."""
@@ -67,6 +75,10 @@ class Settings:
     api_key_source: Source = "default"
     mode: Mode = "ask"
     max_turns: int | None = None
+    images: bool | None = None
+    """None: as is known of the model's name."""
+    context_window: int | None = None
+    context_max_chars: int | None = None
     allow_commands: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     protect: tuple[str, ...] = ()
@@ -94,10 +106,15 @@ class Settings:
         base_url: str | None = None,
         mode: Mode | None = None,
         max_turns: int | None = None,
+        context_max_chars: int | None = None,
     ) -> "Settings":
         """With what the command line says."""
         changed = replace(
-            self, model=model or self.model, mode=mode or self.mode, max_turns=max_turns or self.max_turns
+            self,
+            model=model or self.model,
+            mode=mode or self.mode,
+            max_turns=max_turns or self.max_turns,
+            context_max_chars=context_max_chars or self.context_max_chars,
         )
         return replace(changed, base_url=base_url, base_url_source="user") if base_url else changed
 
@@ -127,6 +144,9 @@ def load_settings(home: Home, environ: Mapping[str, str] = os.environ) -> Settin
         api_key_source=key_source,  # type: ignore[arg-type]  # as above
         mode=_mode(environ.get("STEERSMAN_MODE")) or file.mode or "ask",
         max_turns=file.max_turns,
+        images=file.images,
+        context_window=file.context_window,
+        context_max_chars=file.context_max_chars,
         allow_commands=tuple(file.allow_commands),
         deny=tuple(file.deny),
         protect=tuple(file.protect),

@@ -42,12 +42,15 @@ class RunSink:
         *,
         effects: Collection[str],
         denials: Mapping[str, Denial],
+        on_said: Callable[[UserMessage], None],
         on_end: Callable[[], None],
     ) -> None:
         """`effects`: names of the tools that change things; `denials`: why calls were not done, by their ids.
-        `on_end` is called in the step in which the end is told, before anybody hears of it."""
+        `on_said` is called with each user message that is in the conversation, `on_end` in the step in which the end is
+        told, before anybody hears of it."""
         self._run, self._journal, self._changes = run, journal, changes
         self._effects, self._denials, self._on_end = effects, denials, on_end
+        self._on_said = on_said
         self._calls: dict[str, ToolExecutionStart] = {}
         self._began = False
 
@@ -148,6 +151,7 @@ class RunSink:
             run.streaming = None
             if isinstance(event, MessageEnd) and isinstance(event.message, UserMessage):
                 self._changes.begin()
+                self._on_said(event.message)
         elif isinstance(event, ToolExecutionStart):
             self._calls[event.call.id] = event
         elif isinstance(event, ToolExecutionRunning):
@@ -183,7 +187,8 @@ class RunSink:
             raise
 
     def _end_data(self, event: AgentEnd) -> Data:
-        return {**event_data(event), **self._run.facts.data(event)}
+        totals: Data = {"session": self._journal.picture.totals()}
+        return {**event_data(event), **self._run.facts.data(event), **totals}
 
     def _ended(self, event: AgentEnd) -> None:
         run = self._run

@@ -3,20 +3,28 @@
 import asyncio
 import logging
 import platform
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 from steersman import __version__
+from steersman.agent.messages import UserMessage
+from steersman.session.checkpoints import History, history_of
 from steersman.session.errors import LogCorrupt, LogError, LogLocked, Refused
 from steersman.session.fold import Fold, fold
+from steersman.session.fork import forked
 from steersman.session.journal import Journal
-from steersman.session.log import Record, read_records, read_sized
+from steersman.session.jsonlines import encode
+from steersman.session.log import Record, read_records
+from steersman.session.log_index import LogIndex
 from steersman.session.services import Services
-from steersman.session.wire import Data
+from steersman.session.tree import Branch, Node, read_branch
+from steersman.session.wire import Data, message_from
 from steersman.workspace.roots import Roots
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 FORMAT = 1
 """Of the session log."""
@@ -24,11 +32,14 @@ MAX_EVENTS = 1000
 """Records in one answer to `events`."""
 MAX_EVENTS_BYTES = 4 * 1024 * 1024
 """Of those records; one that is longer comes alone."""
+MAX_INDEXES = 32
+"""Logs of which is remembered where their records are: those that were read last."""
 
 
 class Store:
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._indexes: dict[str, LogIndex] = {}
 
     def create(self, roots: Roots) -> Journal:
         """A new session's journal, with its first record.
@@ -64,7 +75,8 @@ class Store:
         if tail.torn:
             log.warning("session %s: %d bytes of an unfinished record were cut off", session, tail.torn)
         try:
-            picture = await asyncio.to_thread(read_picture, path)
+            index = self._index(session, path)
+            picture = await asyncio.to_thread(lambda: read_picture(path, index))
             journal = Journal(session, session_log, self._services.bus, self._services.now, picture)
             if picture.seq == 0:  # it was cut off in its first record
                 journal.record("session", self._header(session, roots))
@@ -88,30 +100,93 @@ class Store:
         """
         path = self._path(session)
         count = min(limit or MAX_EVENTS, MAX_EVENTS)
+        index = self._index(session, path)
 
         def read() -> tuple[list[Record], bool]:
-            known = run is None
-            wanted: list[Record] = []
-            size = 0
-            for record, length in islice(read_sized(path), upto):
-                if run is not None and record.get("run") != run:
-                    continue
-                known = True
-                if record["seq"] > after:
-                    size += length
-                    if len(wanted) == count or (wanted and size > MAX_EVENTS_BYTES):
-                        return wanted, True
-                    wanted.append(record)
-            if not known:
+            wanted, more = _page(index.records(after), count, run, upto)
+            if run is not None and not wanted and not _has(index.records(0), run, upto):
                 raise Refused(
                     "unknownRun", f"There is no run {run} in this session.", session=session, run=run
                 )
-            return wanted, False
+            return wanted, more
 
+        return await self._reading(session, read)
+
+    async def branch(self, session: str, path: Sequence[Node]) -> Branch:
+        """What a model would be told at the end of a path of the session's tree.
+
+        Raises:
+            Refused: unknownSession, readOnly (the log can't be read).
+        """
+        log_path = self._path(session)
+        index = self._index(session, log_path)
+        return await self._reading(session, lambda: read_branch(_records(log_path, index), path))
+
+    async def message(self, session: str, node: Node) -> UserMessage:
+        """The user message of a node.
+
+        Raises:
+            Refused: unknownSession, readOnly (the log can't be read).
+        """
+        index = self._index(session, self._path(session))
+
+        def read() -> UserMessage:
+            for record, _ in index.records(node.seq - 1):
+                message = message_from(record["data"])
+                if isinstance(message, UserMessage):
+                    return message
+                break
+            raise LogCorrupt(f"Record {node.seq} of {session} is no message of the user.")
+
+        return await self._reading(session, read)
+
+    async def history(self, session: str) -> History:
+        """What was changed since each message of the user.
+
+        Raises:
+            Refused: unknownSession, readOnly (the log can't be read).
+        """
+        path = self._path(session)
+        index = self._index(session, path)
+        return await self._reading(session, lambda: history_of(_records(path, index)))
+
+    async def fork(self, session: str, path: Sequence[Node]) -> str:
+        """Copies a branch into a session of its own, which is closed and whole; its id.
+
+        Raises:
+            Refused: unknownSession, readOnly (the log can't be read, or the copy can't be written).
+        """
+        services, source = self._services, self._path(session)
+        made = services.new_id("ses")
+        origin: Data = {"session": session, "node": path[-1].id if path else None}
+
+        def copy() -> None:
+            records = iter(read_records(source))
+            header = next(records)
+            now = round(services.now() * 1000)
+            data = header["data"] | {"session": made, "created": now, "forkedFrom": origin}
+            first = {"ts": now, "type": "session", "data": data}
+            lines = (
+                encode({"session": made, **record} | {"session": made})
+                for record in forked(records, first, {node.id for node in path})
+            )
+            services.log_class.write_whole(services.log_path(made), lines)
+
+        await self._reading(session, copy)
+        return made
+
+    async def _reading(self, session: str, read: Callable[[], T]) -> T:
         try:
             return await asyncio.to_thread(read)
         except LogError as error:
             raise Refused("readOnly", str(error), session=session) from error
+
+    def _index(self, session: str, path: Path) -> LogIndex:
+        index = self._indexes.pop(session, None) or LogIndex(path, self._services.log_class.reader)
+        self._indexes[session] = index  # the last in the row: it was used last
+        if len(self._indexes) > MAX_INDEXES:
+            del self._indexes[next(iter(self._indexes))]
+        return index
 
     def _path(self, session: str) -> Path:
         """Raises:
@@ -133,18 +208,50 @@ class Store:
         }
 
 
-def read_picture(path: Path) -> Fold:
-    """The fold of a log. What is open in it stays open.
+def _page(
+    records: Iterable[tuple[Record, int]], count: int, run: str | None, upto: int | None
+) -> tuple[list[Record], bool]:
+    """The first of the records that are wanted, and whether there are more. A run's last record is its end."""
+    wanted: list[Record] = []
+    size = 0
+    for record, length in records:
+        if upto is not None and record["seq"] > upto:
+            break
+        if run is not None and record.get("run") != run:
+            continue
+        size += length
+        if len(wanted) == count or (wanted and size > MAX_EVENTS_BYTES):
+            return wanted, True
+        wanted.append(record)
+        if run is not None and record["type"] == "agent_end":
+            break
+    return wanted, False
+
+
+def _has(records: Iterable[tuple[Record, int]], run: str, upto: int | None) -> bool:
+    known = (record for record, _ in records if upto is None or record["seq"] <= upto)
+    return any(record.get("run") == run for record in known)
+
+
+def read_picture(path: Path, index: LogIndex | None = None) -> Fold:
+    """The fold of a log, of which `index` then knows where its records are. What is open in it stays open.
 
     Raises:
         LogCorrupt: it is none, or one of a newer version.
         LogError: it can't be read.
     """
-    picture = fold(read_records(path))
+    picture = fold(_records(path, index))
     if picture.seq and picture.header.get("format") != FORMAT:
         made_by = picture.header.get("version", "another program")
         raise LogCorrupt(f"{path} was written by {made_by} in a format that this version doesn't read.")
+    if picture.stale:
+        picture.branch = read_branch(_records(path, index), picture.tree.path(picture.tip))
+        picture.stale = False
     return picture
+
+
+def _records(path: Path, index: LogIndex | None) -> Iterator[Record]:
+    return read_records(path) if index is None else (record for record, _ in index.records(0))
 
 
 def roots_of(picture: Fold) -> Roots:

@@ -13,7 +13,10 @@ from steersman.session.home import Home
 from steersman.session.jsonlines import decode, encode
 from steersman.session.settings import Mode, stricter
 
-INSTRUCTION_FILES = ("AGENTS.md",)
+INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
+"""The first that is there counts."""
+TEMPLATES = ".steersman/templates"
+"""Below a workspace folder: its own prompt templates."""
 
 
 class TrustStore:
@@ -88,6 +91,8 @@ class TrustCheck:
         """`notice` tells the user something that needs no answer."""
         self._store, self._trusts_all = store, trusts_all
         self._ask, self._question, self._notice = ask, question, notice
+        self._settled: dict[Path, bool] = {}
+        """In this run: who can't be asked is not asked twice."""
 
     async def settle(self, folders: Sequence[Path], mode: Mode, signal: AbortSignal) -> Terms:
         """Asks about folders that nobody was asked about, if it makes a difference.
@@ -110,10 +115,22 @@ class TrustCheck:
             stricter(mode, "ask") if untrusted else mode, first in matters and first not in untrusted
         )
 
-    async def _is_trusted(self, folder: Path) -> bool:
-        known = True if self._trusts_all else self._store.answer(folder)
-        if known is not None:
-            return known
+    async def may_follow(self, folder: Path) -> bool:
+        """Whether instructions that were found in or below a workspace folder may be followed. Asks, if nobody was
+        asked about it yet.
+
+        Raises:
+            LogError: see `Asker.ask`.
+        """
+        return await self._is_trusted(folder, found=True)
+
+    async def _is_trusted(self, folder: Path, *, found: bool = False) -> bool:
+        known = True if self._trusts_all else self._settled.get(folder, self._store.answer(folder))
+        if known is None:
+            known = self._settled[folder] = await self._asked(folder, found=found or has_instructions(folder))
+        return known
+
+    async def _asked(self, folder: Path, *, found: bool) -> bool:
         answer = await self._ask(self._question(folder))
         trusted = answer.decision == "accept"
         if answer.by == "user":
@@ -121,7 +138,7 @@ class TrustCheck:
                 self._store.remember(folder, trusted)
             except SessionError as error:
                 self._notice(str(error))
-        elif answer.by == "nobody" and has_instructions(folder):
+        elif answer.by == "nobody" and found:
             self._notice(
                 f"The instructions of {folder} are not followed: nobody can be asked whether it is trusted. "
                 "Start with --trust to follow them."
@@ -137,11 +154,13 @@ def trust_question(question_id: str, session: str, run: str, folder: Path) -> Qu
         tool_call_id="",
         kind="trust",
         title=f"Trust the folder {folder}?",
-        reason="Its own instructions (AGENTS.md) would be followed, and modes looser than ask be allowed.",
+        reason="Its own instructions (AGENTS.md) and prompt templates would be followed, and modes looser than ask be "
+        "allowed.",
         digest=str(folder),
         decisions=("accept", "decline"),
     )
 
 
 def has_instructions(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in INSTRUCTION_FILES)
+    """Whether trust makes a difference: the folder has instructions or templates of its own."""
+    return any((folder / name).is_file() for name in INSTRUCTION_FILES) or (folder / TEMPLATES).is_dir()

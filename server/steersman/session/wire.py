@@ -63,6 +63,8 @@ def content_data(content: Sequence[AssistantContent | Image]) -> list[Data]:
 
 
 def _block_data(block: AssistantContent | Image) -> Data:
+    if isinstance(block, Text) and block.attached is not None:
+        return {"type": "text", "text": block.text, "attached": block.attached}
     if isinstance(block, Text | Refusal):
         return {"type": block.type, "text": block.text}
     if isinstance(block, Image):
@@ -88,7 +90,7 @@ def content_from(blocks: Sequence[Mapping[str, Any]]) -> tuple[Any, ...]:
 def _block_from(block: Mapping[str, Any]) -> AssistantContent | Image:
     kind = block["type"]
     if kind == "text":
-        return Text(block["text"])
+        return Text(block["text"], block.get("attached"))
     if kind == "image":
         return Image(block["data"], block["mimeType"])
     if kind == "thinking":
@@ -150,13 +152,25 @@ def result_from(data: Mapping[str, Any]) -> ToolResultMessage:
     )
 
 
+def typed_text(message: UserMessage | CustomMessage) -> str:
+    """What was said, without what was attached to it."""
+    blocks = (block for block in message.content if isinstance(block, Text) and block.attached is None)
+    return "\n".join(block.text for block in blocks)
+
+
+def attachments(content: Sequence[object]) -> list[str]:
+    """What was attached, by name, in its order."""
+    return [block.attached for block in content if isinstance(block, Text) and block.attached is not None]
+
+
 def input_data(item: Input) -> Data:
-    text = "\n".join(block.text for block in item.message.content if isinstance(block, Text))
-    return {"kind": item.kind, "text": text}
+    data: Data = {"kind": item.kind, "text": typed_text(item.message)}
+    attached = attachments(item.message.content)
+    return data | {"attached": attached} if attached else data
 
 
 def queued_data(item: Input) -> Data:
-    """An item of the queue: `{id, kind, text}`."""
+    """An item of the queue: `{id, kind, text, attached?}`."""
     return {"id": item.id, **input_data(item)}
 
 

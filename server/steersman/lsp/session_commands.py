@@ -1,0 +1,84 @@
+"""The commands about kept sessions: validated and passed on to the library."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from steersman.lsp.client import path_of
+from steersman.lsp.params import parse
+from steersman.lsp.session_params import (
+    CheckpointsParams,
+    CompactParams,
+    DeleteParams,
+    ForkParams,
+    RenameParams,
+    ResumeParams,
+    RevertParams,
+    SessionsParams,
+)
+from steersman.lsp.wire import JsonValue
+from steersman.session.errors import Refused
+from steersman.session.manager import SessionManager
+from steersman.workspace.roots import Roots
+
+CommandHandler = Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]
+
+
+class SessionCommands:
+    def __init__(self, manager: SessionManager, roots: Callable[[], Roots]) -> None:
+        """`roots()`: the folders to work in, where none is named."""
+        self._manager, self._library, self._roots = manager, manager.library, roots
+
+    def table(self) -> dict[str, CommandHandler]:
+        """By name, without `steersman.`."""
+        return {
+            "sessions": self._sessions,
+            "resume": self._resume,
+            "fork": self._fork,
+            "rename": self._rename,
+            "delete": self._delete,
+            "compact": self._compact,
+            "checkpoints": self._checkpoints,
+            "revert": self._revert,
+        }
+
+    async def _sessions(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(SessionsParams, arguments, string_as="root")
+        folder = None if params.root is None else (path_of(params.root) or Path(params.root)).resolve()
+        found = await self._library.list(folder, query=params.query, limit=params.limit)
+        return {"sessions": [summary.data() for summary in found]}
+
+    async def _resume(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(ResumeParams, arguments, string_as="session")
+        return await self._library.resume(params.session, params.node)
+
+    async def _fork(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(ForkParams, arguments, string_as="session")
+        if params.place == "new":
+            return await self._library.fork(params.session, params.message)
+        if params.message is None:
+            text = "Name the message of the user from before which the session is to go on."
+            raise Refused("unknownMessage", text, session=params.session)
+        return await self._library.go_back(params.session, params.message)
+
+    async def _compact(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(CompactParams, arguments, string_as="instructions")
+        return await self._manager.compact(params.session, self._roots(), params.instructions)
+
+    async def _checkpoints(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(CheckpointsParams, arguments, string_as="session")
+        return await self._manager.reverts.checkpoints(params.session)
+
+    async def _revert(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(RevertParams, arguments)
+        reverts = self._manager.reverts
+        if params.preview:
+            return await reverts.preview(params.session, params.checkpoint, params.files)
+        return await reverts.revert(params.session, params.checkpoint, params.files, params.on_conflict)
+
+    async def _rename(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(RenameParams, arguments)
+        return await self._library.rename(params.session, params.title)
+
+    async def _delete(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(DeleteParams, arguments)
+        return await self._library.delete(params.session)

@@ -1,0 +1,141 @@
+"""What a session changed since each message of the user, as its log tells it: the ways back.
+
+Files have no branches: checkpoints follow one another by their numbers in the log, whatever the tree looks like.
+"""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from steersman.agent.messages import UserMessage
+from steersman.session.fold import title_of
+from steersman.session.log import Record
+from steersman.session.wire import Data, message_from
+from steersman.workspace.preimages import PreImageRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A pre-image, and where it stands."""
+
+    seq: int
+    record: PreImageRecord
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """A message of the user, or a revert: what was changed after it can be taken back."""
+
+    id: str
+    seq: int
+    ts: int
+    """Milliseconds since 1970, UTC."""
+    title: str
+    run: str | None
+    files: set[str] = field(default_factory=set)
+    """URIs of what was changed before the next one."""
+
+    def data(self) -> Data:
+        return {"checkpoint": self.id, "title": self.title, "ts": self.ts, "files": sorted(self.files)}
+
+
+@dataclass(frozen=True, slots=True)
+class RanCommand:
+    """What it changed is not known."""
+
+    seq: int
+    command: str
+    began: int
+    """Milliseconds since 1970, UTC, as `ended`."""
+    ended: int
+
+
+@dataclass(slots=True)
+class History:
+    checkpoints: list[Checkpoint] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
+    left: dict[str, str | None] = field(default_factory=dict)
+    """By URI the SHA-256 of what our last change left there; None: nothing."""
+    commands: list[RanCommand] = field(default_factory=list)
+    _running: dict[str, tuple[str, int]] = field(default_factory=dict)
+    _commands_of: dict[str, str] = field(default_factory=dict)
+
+    def find(self, name: str) -> Checkpoint | None:
+        """By the checkpoint's id, or that of the run which it begins."""
+        return next((each for each in self.checkpoints if name in (each.id, each.run)), None)
+
+    def wanted(self, since: Checkpoint) -> dict[str, PreImageRecord]:
+        """By URI what was there before the first change after the checkpoint."""
+        found: dict[str, PreImageRecord] = {}
+        for image in self.images:
+            if image.seq > since.seq:
+                found.setdefault(image.record.uri, image.record)
+        return found
+
+    def feed(self, record: Record) -> None:
+        """Takes the next record of the log."""
+        data: Data = record.get("data", {})
+        seq, ts = record["seq"], record.get("ts", 0)
+        match record["type"]:
+            case "message_end" if data.get("role") == "user" and "discarded" not in data:
+                self._message(record, data)
+            case "revert_start":
+                self.checkpoints.append(Checkpoint(data["id"], seq, ts, data["title"], None))
+            case "checkpoint":
+                self.images.append(Image(seq, image_from(data)))
+                if self.checkpoints:
+                    self.checkpoints[-1].files.add(data["uri"])
+            case "edit_applied":
+                self._applied(data)
+            case "tool_execution_start":
+                command = data.get("args", {}).get("command")
+                if isinstance(command, str):
+                    self._commands_of[data["toolCallId"]] = command
+            case "tool_execution_running" if data["toolCallId"] in self._commands_of:
+                self._running[data["toolCallId"]] = (self._commands_of.pop(data["toolCallId"]), ts)
+            case "tool_execution_end" if data["toolCallId"] in self._running:
+                command, began = self._running.pop(data["toolCallId"])
+                self.commands.append(RanCommand(seq, command, began, ts))
+
+    def _message(self, record: Record, data: Data) -> None:
+        message = message_from(data)
+        assert isinstance(message, UserMessage)
+        run = record.get("run")
+        known = any(each.run == run for each in self.checkpoints) if run is not None else True
+        self.checkpoints.append(
+            Checkpoint(
+                message.id,
+                record["seq"],
+                record.get("ts", 0),
+                title_of(message) or "",
+                None if known else run,
+            )
+        )
+
+    def _applied(self, data: Data) -> None:
+        if "target" in data:
+            self.left[data["uri"]], self.left[data["target"]] = None, data["sha256"]
+        else:
+            self.left[data["uri"]] = data["sha256"]
+
+
+def history_of(records: Iterable[Record]) -> History:
+    """Reads the records of a log, one at a time."""
+    history = History()
+    for record in records:
+        history.feed(record)
+    return history
+
+
+def image_from(data: dict[str, Any]) -> PreImageRecord:
+    """The pre-image of a `checkpoint` record."""
+    return PreImageRecord(
+        data["uri"], data["kind"], data.get("sha256"), data.get("mode"), data.get("bufferSha256")
+    )
+
+
+def path_of(uri: str) -> Path:
+    return Path(os.fsdecode(unquote_to_bytes(urlsplit(uri).path)))

@@ -1,0 +1,206 @@
+"""Compaction: old messages of a session are replaced, for the model, by a summary that a model writes.
+
+It adds a node to the session's tree; what is stored stays. When it is called for is decided in `fitting`.
+"""
+
+import logging
+from dataclasses import dataclass
+from typing import Literal
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.events import AgentEvent, DurableEvent
+from steersman.agent.hooks import GiveUp
+from steersman.agent.messages import NO_USAGE, Message, Text, Usage, UserMessage, plain_text
+from steersman.agent.model import Model, ModelRequest, StreamFailure
+from steersman.agent.recorder import Recorder
+from steersman.agent.response import Response
+from steersman.agent.tasks import pause
+from steersman.session.parts import Parts
+from steersman.session.retry import sentence
+from steersman.session.summary import SYSTEM, Files, files_in, request_text, with_summary
+from steersman.session.tree import SUMMARY_HEADER
+from steersman.session.window import CHARACTERS_PER_TOKEN, Unit, estimate_anew, tokens_of, units_of
+from steersman.session.wire import Data, usage_data
+
+log = logging.getLogger(__name__)
+
+Reason = Literal["threshold", "overflow", "user"]
+
+KEEP_TOKENS = 20_000
+"""Of the newest messages that stay as they are, at most, and never more than a quarter of the window."""
+LIKELY_WINDOW = 32_000
+"""Tokens, of a model of which nothing is known: a request that doesn't fit is made again with less."""
+LEAST_TOKENS = 500
+"""Of what is replaced: a summary of less would free nothing."""
+MOST_PIECES = 16
+"""Requests of one compaction: a longer record is cut into fewer, shorter pieces."""
+
+
+class CompactionFailed(Exception):
+    """There is no summary; the text says why, for a person. Nothing has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one compaction replaces."""
+
+    messages: tuple[Message, ...]
+    before: str | None
+    """The summary that stands before them."""
+    kept_from: str | None
+    """The first node that stays; None: nothing does."""
+    tokens: int
+    """Of the whole conversation, before."""
+
+
+class Compactor:
+    def __init__(self, model: Model, parts: Parts, overhead: int) -> None:
+        """`overhead`: tokens of the system prompt and the tools."""
+        self._model, self._parts, self._overhead = model, parts, overhead
+
+    def plan(self, window: int, *, size: int | None = None, wanted: bool = False) -> Plan | None:
+        """What would be replaced for a window of so many tokens; None: there is nothing that could be.
+
+        `size`: tokens of the whole request, where they are known better than by estimate. `wanted`: the user asks for
+        it, so that most is replaced, however large the window is.
+        """
+        branch = self._parts.journal.picture.branch
+        messages = branch.messages
+        first = 1 if branch.compaction is not None else 0
+        units = [unit for unit in units_of(messages) if unit.start >= first]
+        total = estimate_anew(messages, self._overhead)
+        room = min(KEEP_TOKENS, window // 4, *((total // 4,) if wanted else ()))
+        if size is not None and size > total:
+            room = room * total // size  # the provider's tokens are shorter than our estimate of them
+        start = _first_kept(units, messages, room)
+        if tokens_of(messages[first:start]) < LEAST_TOKENS:
+            return None
+        before = None
+        if first:
+            before = plain_text(messages[0].content).removeprefix(SUMMARY_HEADER)
+        kept_from = branch.nodes[start] if start < len(messages) else None
+        return Plan(tuple(messages[first:start]), before, kept_from, total)
+
+    async def compact(
+        self, plan: Plan, window: int, reason: Reason, signal: AbortSignal, instructions: str | None = None
+    ) -> None:
+        """Carries the plan out.
+
+        Raises:
+            CompactionFailed: no summary was made, or it was aborted; nothing has changed.
+            LogError: it could not be kept.
+        """
+        journal, services = self._parts.journal, self._parts.services
+        journal.record("compaction_start", {"reason": reason, "tokens": plan.tokens})
+        node = services.new_id("cmp")
+        spent = _Spent()
+        try:
+            text = await self._summary(plan, window, signal, instructions, spent)
+        except BaseException as error:
+            said = str(error) if isinstance(error, CompactionFailed) else "It was aborted."
+            journal.record("compaction_end", {"failed": said, "usage": usage_data(spent.usage)})
+            raise
+        files = files_in(plan.messages, Files.of(journal.picture.files))
+        summary = "\n\n".join(filter(None, (text, files.text())))
+        kept = _kept(journal.picture.messages, journal.picture.branch.nodes, plan.kept_from)
+        told = UserMessage(node, (Text(SUMMARY_HEADER + summary),))
+        data: Data = {
+            "id": node,
+            "parent": journal.picture.tip,
+            "summary": summary,
+            "keptFrom": plan.kept_from,
+            "replaced": len(plan.messages),
+            "files": files.data(),
+            "tokensBefore": plan.tokens,
+            "tokensAfter": estimate_anew([told, *kept], self._overhead),
+            "usage": usage_data(spent.usage),
+        }
+        journal.record("compaction_end", data)
+
+    async def _summary(
+        self, plan: Plan, window: int, signal: AbortSignal, instructions: str | None, spent: "_Spent"
+    ) -> str:
+        """Piece by piece, each with the summary of those before it; with shorter pieces if they don't fit."""
+        limit = round(window * CHARACTERS_PER_TOKEN * 0.6)
+        while True:
+            pieces = request_text(plan.messages, limit=limit, before=plan.before, instructions=instructions)
+            summary, failure = plan.before, None
+            for piece in pieces[-MOST_PIECES:]:
+                answer = await self._ask(with_summary(summary, piece), signal, spent)
+                if isinstance(answer, StreamFailure):
+                    failure = answer
+                    break
+                summary = answer
+            if failure is None:
+                return summary or ""
+            if failure.kind != "context_overflow" or limit < 8000:
+                raise CompactionFailed(
+                    f"The conversation could not be shortened: {sentence(failure.message)}"
+                )
+            limit //= 2
+
+    async def _ask(self, text: str, signal: AbortSignal, spent: "_Spent") -> str | StreamFailure:
+        """One request, tried again as any other.
+
+        Raises:
+            CompactionFailed: it was aborted.
+        """
+        services = self._parts.services
+        request = ModelRequest(SYSTEM, [UserMessage("", (Text(text),))])
+        limits, attempt = services.limits.kernel(), 0
+        while True:
+            attempt += 1
+            response = Response("", Recorder(_Nowhere()), lambda: "")
+            await response.read(
+                self._model,
+                request,
+                signal=signal,
+                clock=services.clock,
+                strays=self._parts.strays,
+                stall=limits.stall,
+                grace=limits.grace,
+            )
+            spent.usage += response.usage
+            if signal.aborted:
+                raise CompactionFailed("It was aborted.")
+            said = plain_text(response.content).strip()
+            if response.stop_reason is not None and said:
+                return said
+            failure = response.failure or StreamFailure("empty", "The model wrote no summary.")
+            decision = services.retry.decide(failure, attempt)
+            if isinstance(decision, GiveUp):
+                return failure
+            await pause(decision.after, signal=signal, clock=services.clock)
+            if signal.aborted:
+                raise CompactionFailed("It was aborted.")
+
+
+@dataclass(slots=True)
+class _Spent:
+    usage: Usage = NO_USAGE
+
+
+class _Nowhere:
+    """A sink for what nobody is told."""
+
+    async def record(self, event: DurableEvent) -> None:
+        return
+
+    def tell(self, event: AgentEvent) -> None:
+        return
+
+
+def _first_kept(units: list[Unit], messages: list[Message], room: int) -> int:
+    """Index of the first message that stays: of the newest units those that fit, and always the last one."""
+    start = units[-1].start if units else len(messages)
+    used = 0
+    for unit in reversed(units):
+        used += tokens_of(unit.of(messages))
+        if used > room and unit is not units[-1]:
+            break
+        start = unit.start
+    return start
+
+
+def _kept(messages: list[Message], nodes: list[str], kept_from: str | None) -> list[Message]:
+    return messages[nodes.index(kept_from) :] if kept_from is not None else []

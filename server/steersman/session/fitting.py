@@ -1,0 +1,157 @@
+"""Keeps a run's requests within the model's window: when to compact, what to shorten, when to give up.
+
+Serves the kernel's `transform_context` and `on_stream_failure`. What it leaves out is left out for the model only.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.hooks import GiveUp, HookError, Retry
+from steersman.agent.messages import AssistantMessage, Message
+from steersman.session.compaction import CompactionFailed, Compactor, Reason
+from steersman.session.parts import Parts
+from steersman.session.run import RunState
+from steersman.session.window import estimate, estimate_anew, shortened, within_characters
+
+log = logging.getLogger(__name__)
+
+FULL = 0.85
+"""Part of the window that a request may fill before old messages are summarised: the rest is for the answer."""
+WORTH_IT = 0.1
+"""Part of the window that must have come since the last compaction to make another one worth its price."""
+GUESS = 0.7
+"""Part of a request that was too long that is taken to fit."""
+
+TOO_LONG = (
+    "The conversation does not fit the model's window, though it was shortened as far as it can be. "
+    "Start a new session, or choose a model with a larger window."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What is known of the model's window, and what the user has set."""
+
+    tokens: int | None = None
+    """None: not known."""
+    characters: int | None = None
+    """The plain policy: never more characters of conversation than this, and nothing is summarised or shortened."""
+
+
+class Fitting:
+    """One run's."""
+
+    def __init__(
+        self,
+        window: Window,
+        compactor: Compactor,
+        parts: Parts,
+        overhead: int,
+        set_state: Callable[[RunState], None],
+    ) -> None:
+        """`overhead`: tokens of the system prompt and the tools."""
+        self._window, self._compactor, self._parts = window, compactor, parts
+        self._overhead, self._set_state = overhead, set_state
+        self._tokens = window.tokens
+        self._compacted = False
+        """Requests are made from the session's own view of the branch, not from the run's history."""
+        self._shortened = False
+        """Items were cut for the model: what the provider counted since is not the whole."""
+        self._last: Sequence[Message] = ()
+        """The run's history when the last request was made."""
+        self._most: int | None = None
+        """Tokens of a request since one was too long."""
+        self._overflowed_at: str | None = None
+        """The tip when a request last was too long."""
+        self.asked: str | None = None
+        """The user wants a compaction before the next request; what they ask of it, perhaps nothing."""
+
+    async def transform(self, messages: Sequence[Message], signal: AbortSignal) -> Sequence[Message]:
+        """The kernel's `transform_context`.
+
+        Raises:
+            HookError: what is left can't fit.
+        """
+        if self._window.characters is not None:
+            return within_characters(messages, self._window.characters)
+        self._last = messages
+        view = self._view(messages)
+        if self.asked is not None:
+            instructions, self.asked = self.asked, None
+            await self._try(signal, "user", instructions or None)
+        elif self._is_full(view):
+            await self._try(signal, "threshold")
+        return self._fitting(self._view(messages))
+
+    async def on_overflow(self, message: str, signal: AbortSignal) -> Retry | GiveUp:
+        """The provider says that the request was too long; `message` is what it says."""
+        tip = self._parts.journal.picture.tip
+        if self._window.characters is not None or (tip is not None and tip == self._overflowed_at):
+            return GiveUp(f"{TOO_LONG} ({message})")
+        needed = estimate_anew(self._view(self._last), self._overhead)
+        self._tokens = min(self._tokens or needed, needed)
+        self._most = round(needed * GUESS)
+        try:
+            await self._compact(signal, "overflow")
+        except CompactionFailed as failure:
+            return GiveUp(str(failure))
+        self._overflowed_at = self._parts.journal.picture.tip
+        self._shortened = True  # what was counted before says nothing of what fits
+        fitted = self._fitting(self._view(self._last))
+        if estimate_anew(fitted, self._overhead) > needed * FULL:
+            return GiveUp(TOO_LONG)
+        return Retry()
+
+    # Inside
+
+    def _view(self, messages: Sequence[Message]) -> Sequence[Message]:
+        return list(self._parts.journal.picture.messages) if self._compacted else messages
+
+    def _is_full(self, view: Sequence[Message]) -> bool:
+        return self._tokens is not None and self._size(view) > self._tokens * FULL
+
+    def _size(self, view: Sequence[Message]) -> int:
+        """The provider's count, where it is of this view; else an estimate."""
+        if self._shortened:
+            return estimate_anew(view, self._overhead)
+        tree, compaction = self._parts.journal.picture.tree, self._parts.journal.picture.branch.compaction
+        since = 0 if compaction is None else tree.nodes[compaction].seq
+
+        def counts(message: AssistantMessage) -> bool:
+            node = tree.nodes.get(message.id)
+            return node is not None and node.seq > since
+
+        return estimate(view, self._overhead, counts)
+
+    def _fitting(self, view: Sequence[Message]) -> Sequence[Message]:
+        most = self._most if self._most is not None or self._tokens is None else round(self._tokens * FULL)
+        if most is None or self._size(view) <= most:
+            return view
+        cut = shortened(view, most, self._overhead)
+        self._shortened = self._shortened or cut is not view
+        if self._window.tokens is not None and estimate_anew(cut, self._overhead) > self._window.tokens:
+            raise HookError("context_overflow", TOO_LONG)
+        return cut
+
+    async def _try(self, signal: AbortSignal, reason: Reason, instructions: str | None = None) -> None:
+        """Compacts if it is worth it. Without a summary the request is made all the same: it may still fit."""
+        try:
+            await self._compact(signal, reason, instructions)
+        except CompactionFailed as failure:
+            if not signal.aborted:
+                self._parts.notice(str(failure))
+
+    async def _compact(self, signal: AbortSignal, reason: Reason, instructions: str | None = None) -> None:
+        window = self._tokens or estimate_anew(self._parts.journal.picture.messages, self._overhead)
+        size = self._size(self._view(self._last))
+        plan = self._compactor.plan(window, size=size, wanted=reason == "user")
+        if plan is None:
+            return
+        grown = estimate_anew(plan.messages, 0)
+        if reason == "threshold" and plan.before is not None and grown < window * WORTH_IT:
+            return
+        self._set_state("compacting")
+        await self._compactor.compact(plan, window, reason, signal, instructions)
+        self._compacted = True

@@ -1,0 +1,137 @@
+"""The tree of a session: what follows what, where it stands now, and the messages from there back to a compaction.
+
+Nodes are committed messages, compactions, and settings of model and mode. A tool's result belongs to its call's node.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from steersman.agent.messages import AssistantMessage, Message, Text, ToolResultMessage, UserMessage
+from steersman.session.wire import message_from, result_from
+
+NodeKind = Literal["user", "assistant", "custom", "config", "compaction"]
+
+SUMMARY_HEADER = (
+    "The conversation up to here, in short; its words are gone, what was done to files stands:\n\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    id: str
+    parent: str | None
+    """None: it is the first of its branch."""
+    seq: int
+    """Of its record."""
+    kind: NodeKind
+    model: str | None = None
+    """Of a config."""
+    mode: str | None = None
+    kept_from: str | None = None
+    """Of a compaction: the first node whose message is still told in its own words; None: there is none."""
+
+
+@dataclass(slots=True)
+class Tree:
+    nodes: dict[str, Node] = field(default_factory=dict)
+    tip: str | None = None
+    """What the next node follows; None before the first."""
+
+    def add(self, node: Node) -> None:
+        """A new node; it is the tip."""
+        self.nodes[node.id] = node
+        self.tip = node.id
+
+    def path(self, to: str | None) -> list[Node]:
+        """The nodes from the first to this one. Ends where a parent is unknown."""
+        found: list[Node] = []
+        seen: set[str] = set()
+        while to is not None and to in self.nodes and to not in seen:
+            seen.add(to)
+            node = self.nodes[to]
+            found.append(node)
+            to = node.parent
+        found.reverse()
+        return found
+
+
+@dataclass(slots=True)
+class Branch:
+    """What a model would be told at the tip: a summary, if there was a compaction, and the messages since."""
+
+    messages: list[Message] = field(default_factory=list)
+    nodes: list[str] = field(default_factory=list)
+    """The node of each message."""
+    compaction: str | None = None
+    """The node whose summary comes first."""
+
+    def add(self, message: Message, node: str) -> None:
+        self.messages.append(message)
+        self.nodes.append(node)
+
+    def add_results(self, results: Sequence[ToolResultMessage]) -> None:
+        """Of the last answer's calls, in declared order."""
+        node = next(
+            node
+            for node, message in zip(reversed(self.nodes), reversed(self.messages), strict=True)
+            if isinstance(message, AssistantMessage)
+        )
+        self.messages.extend(results)
+        self.nodes.extend(node for _ in results)
+
+    def compact(self, node: str, summary: str, kept_from: str | None) -> None:
+        """Puts the summary before the first message that is kept, in place of all before it."""
+        start = self.nodes.index(kept_from) if kept_from in self.nodes else len(self.nodes)
+        self.messages[:start] = [summary_message(node, summary)]
+        self.nodes[:start] = [node]
+        self.compaction = node
+
+    def reaches(self, path: Sequence[Node]) -> bool:
+        """Whether all that a model would be told at the end of the path is here."""
+        last = next((node.id for node in reversed(path) if node.kind not in ("config", "compaction")), None)
+        compaction = next((node.id for node in reversed(path) if node.kind == "compaction"), None)
+        return compaction == self.compaction and (last is None or last in self.nodes)
+
+    def go_back(self, path: Sequence[Node]) -> None:
+        """Leaves what is not on the path, which `reaches`."""
+        on_path = {node.id for node in path}
+        keep = [i for i, node in enumerate(self.nodes) if node in on_path]
+        self.messages[:] = [self.messages[i] for i in keep]
+        self.nodes[:] = [self.nodes[i] for i in keep]
+
+
+def summary_message(node: str, summary: str) -> UserMessage:
+    """A compaction as the model is told of it."""
+    return UserMessage(node, (Text(SUMMARY_HEADER + summary),))
+
+
+def read_branch(records: Iterable[Mapping[str, Any]], path: Sequence[Node]) -> Branch:
+    """The branch at the end of a path, from all records of the log, one at a time. Holds only what it returns."""
+    compaction = next((node for node in reversed(path) if node.kind == "compaction"), None)
+    wanted = {node.id for node in path}
+    if compaction is not None:
+        start = next((i for i, node in enumerate(path) if node.id == compaction.kept_from), len(path))
+        wanted = {node.id for node in path[start:]} | {compaction.id}
+    branch = Branch()
+    summary: str | None = None
+    waiting: dict[str, ToolResultMessage | None] = {}
+    for record in records:
+        data = record.get("data", {})
+        match record["type"]:
+            case "message_end" if data.get("messageId") in wanted and "discarded" not in data:
+                message = message_from(data)
+                branch.add(message, data["messageId"])
+                calls = message.tool_calls if isinstance(message, AssistantMessage) else ()
+                waiting = {call.id: None for call in calls}
+            case "tool_execution_end" if data.get("toolCallId") in waiting:
+                waiting[data["toolCallId"]] = result_from(data)
+                results = [result for result in waiting.values() if result is not None]
+                if len(results) == len(waiting):
+                    branch.add_results(results)
+                    waiting = {}
+            case "compaction_end" if compaction is not None and data.get("id") == compaction.id:
+                summary = data["summary"]
+    if compaction is not None and summary is not None:
+        branch.compact(compaction.id, summary, branch.nodes[0] if branch.nodes else None)
+    return branch

@@ -1,0 +1,27 @@
+"""Loads what the first run will need while nobody waits for it: a server answers first, and warms up then."""
+
+import inspect
+import logging
+
+from steersman.models.warming import warm_up
+from steersman.session.errors import SessionError
+from steersman.session.services import Services
+from steersman.tools.base import BaseTool
+from steersman.tools.schema import schema_of
+
+log = logging.getLogger(__name__)
+
+
+def warm(services: Services) -> None:
+    """Takes about 0.1 s, so it is for a thread. Whatever fails here fails again where somebody is told of it."""
+    settings = services.settings
+    try:
+        services.make_model(settings.model or "")
+    except SessionError as error:
+        log.debug("Not warmed up: %s", error)
+        return
+    if not (settings.model or "").startswith("tape:"):
+        warm_up(tls=not (settings.base_url or "").startswith("http:"))
+    for tool in BaseTool.__subclasses__():
+        if not inspect.isabstract(tool):  # a family of tools has no arguments of its own
+            schema_of(tool.arguments)

@@ -1,0 +1,55 @@
+"""Warming up loads what a first run needs, fails nowhere, and does nothing where no run could be."""
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import sys
+from steersman.session.compose import build_services
+from steersman.session.home import Home
+from steersman.session.settings import load_settings
+from steersman.session.warming import warm
+home = Home.from_environment()
+services = build_services(home, load_settings(home), approver=None)
+assert "httpx" not in sys.modules
+warm(services)
+print(*sys.modules)
+"""
+
+
+def warmed(tmp_path, **settings: str) -> set[str]:
+    """The modules of a process that has warmed up."""
+    environment = {"STEERSMAN_HOME": str(tmp_path / "home"), **settings}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("base_url", ["http://127.0.0.1:9/v1", "https://127.0.0.1:9/v1"])
+def test_what_the_first_request_needs_is_there(tmp_path, base_url):
+    modules = warmed(tmp_path, STEERSMAN_MODEL="openai-chat:m", STEERSMAN_BASE_URL=base_url)
+    assert {"httpx", "httpcore", "steersman.models.openai_chat"} <= modules
+
+
+def test_without_a_model_nothing_is_loaded(tmp_path):
+    assert "httpx" not in warmed(tmp_path)
+
+
+def test_a_model_that_can_not_be_used_is_told_of_at_the_first_prompt_only(tmp_path):
+    assert "httpx" not in warmed(tmp_path, STEERSMAN_MODEL="no-such-provider:m")
+    assert "httpx" not in warmed(tmp_path, STEERSMAN_MODEL="anthropic:m")  # there is no key
+
+
+def test_a_tape_needs_no_network(tmp_path):
+    tape = tmp_path / "empty.jsonl"
+    tape.write_text("")
+    assert "httpx" not in warmed(tmp_path, STEERSMAN_MODEL=f"tape:{tape}")

@@ -1,0 +1,483 @@
+"""Somebody who does anything in any order at an awkward client, and remembers what they did: what they typed, what
+they said, what they said yes to."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from support.any_workspace import FILES, AnyModel, World, words
+from support.awkward_client import AwkwardClient, Prompt
+from support.in_memory import quiet
+from support.lsp_client import AnsweredWithError, Request
+from support.lsp_workspace import EVENTS, Desk, is_progress
+
+YES = ("accept", "acceptForRun", "acceptForSession")
+TITLES = {
+    "accept": "Accept",
+    "acceptForRun": "Accept all in this run",
+    "decline": "Decline",
+    "cancel": "Stop",
+}
+NO_ANSWERS: tuple[Any, ...] = ({}, 42, [], {"title": 5}, "nonsense", {"decision": "maybe"}, {"title": None})
+Action = tuple[Any, ...]
+"""Its name, what it takes, and whether the next one comes before anything can have happened."""
+
+
+@dataclass
+class Started:
+    """A run, as the client knows it."""
+
+    id: str
+    session: str
+    modes: frozenset[str]
+    """One of these it has."""
+
+
+@dataclass
+class Person:
+    desk: Desk
+    client: AwkwardClient
+    model: AnyModel
+    mode: str
+    """Of the server."""
+    runs: list[Started] = field(default_factory=list)
+    taken: Counter[str] = field(default_factory=Counter)
+    """Texts that the server has taken."""
+    follow_ups: set[str] = field(default_factory=set)
+    """Texts that began a new task, or waited for it."""
+    said_yes: set[str] = field(default_factory=set)
+    """Ids of questions, where the client knows them, and titles where it does not."""
+    edited_in: set[str] = field(default_factory=set)
+    """Words that the user has put into proposals."""
+    brought_back: set[str] = field(default_factory=set)
+    """Words that were gone, and that undoing has brought back."""
+    owed: set[str] = field(default_factory=set)
+    """Words of the user, and of other programs, that must not get lost."""
+    left: dict[str, tuple[bytes | None, str | None]] = field(default_factory=dict)
+    """By name, what the user has left of each file: on the disk, and in the editor."""
+    states: list[World] = field(default_factory=list)
+    done: Counter[str] = field(default_factory=Counter)
+    _open: list[tuple[Request, Callable[[Any], None], str | None]] = field(default_factory=list)
+    _words: int = 0
+    _heard: int = 0
+    _pending: set[str] = field(default_factory=set)
+    _live: set[str] = field(default_factory=set)
+    _modes: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.editor = self.client.editor
+        self.client.typing = self._type_along
+        self.hears_events = self.client.habits.rich
+        self._modes.add(self.mode)
+
+    async def do(self, action: Action) -> None:
+        name, *details, rushed = action
+        done = getattr(self, f"_{name}")(*details)
+        if isinstance(done, Awaitable):
+            done = await done
+        if done is not False:
+            self.done[name] += 1
+        if not rushed:
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Until nothing more happens by itself."""
+        await quiet()
+        self.client.take_back()
+        while self._open:
+            self._collect()
+            await quiet()
+        with self.acting():
+            reloaded = list(self.editor.reload_changed()) if self.client.habits.reloads else []
+        if reloaded:
+            await quiet()
+        if self.hears_events:
+            await self._compare_status()
+
+    async def _compare_status(self) -> None:
+        """What `steersman.status` says is what the events have told."""
+        status = await self.desk.command("status")
+        received = self.desk.client.received
+        for message in received[self._heard :]:
+            if is_progress(message, EVENTS):
+                self._take_in(message["params"]["value"])
+        self._heard = len(received)
+        assert {question["id"] for question in status["approvals"]} == self._pending
+        sessions = [each for each in status["sessions"] if "run" in each]
+        assert {each["run"] for each in sessions} == self._live
+        waiting = {question["run"] for question in status["approvals"]}
+        said = {each["run"] for each in sessions if each["state"] == "waitingApproval"}
+        assert said == waiting, status
+
+    def _take_in(self, event: dict[str, Any]) -> None:
+        match event["type"]:
+            case "approval_requested":
+                self._pending.add(event["data"]["id"])
+            case "approval_resolved":
+                self._pending.remove(event["data"]["id"])
+            case "agent_start":
+                self._live.add(event["run"])
+            case "agent_end":
+                self._live.remove(event["run"])
+
+    def world(self) -> World:
+        return World.now(self.desk.root, self.editor)
+
+    def look(self) -> None:
+        """Remembers what is there."""
+        world = self.world()
+        if not self.states or self.states[-1] != world:
+            self.states.append(world)
+
+    @contextmanager
+    def acting(self) -> Iterator[None]:
+        """What is done in it is the user's, or another program's, doing."""
+        self.look()
+        before = self.states[-1]
+        yield
+        self.look()
+        after = self.states[-1]
+        self.owed -= before.words - after.words
+        self.owed |= {word for word in after.words - before.words if word[0] in "ud"}
+        for name in {*before.names, *after.names}:
+            was, now = ((world.disk.get(name), world.buffers.get(name)) for world in (before, after))
+            if was != now:
+                self.left[name] = now
+
+    def word(self, kind: str) -> str:
+        self._words += 1
+        return f"{kind}{self._words}"
+
+    # Commands
+
+    def command(
+        self,
+        name: str,
+        argument: Any,
+        then: Callable[[Any], None] = lambda result: None,
+        text: str | None = None,
+    ) -> None:
+        """`text` is handed back if it is refused."""
+        self._open.append((self.desk.client.command(f"steersman.{name}", argument), then, text))
+
+    def _collect(self) -> None:
+        """Every command has been answered by now."""
+        requests, self._open = self._open, []
+        for request, then, text in requests:
+            message = request.arrived()
+            assert message is not None, f"request {request.id} has no answer"
+            if "error" not in message:
+                then(message["result"])
+                continue
+            error = AnsweredWithError(message["error"])
+            assert error.code == -32803, error
+            if text is not None:
+                assert error.data["text"] == text
+            self.done[f"refused: {error.data['code']}"] += 1
+
+    def _began(self, text: str, mode: str | None = None) -> Callable[[dict[str, Any]], None]:
+        modes = frozenset([mode] if mode else self._modes)
+
+        def then(result: dict[str, Any]) -> None:
+            if text:
+                self.taken[text] += 1
+            if result.get("disposition", "started") == "started":
+                self.runs.append(Started(result["run"], result["session"], modes))
+
+        return then
+
+    def _start(self, again: bool, mode: str | None) -> None:
+        text = self.word("say ")
+        argument: dict[str, Any] = {"prompt": text}
+        if again and self.runs:
+            argument["session"] = self.runs[-1].session
+        if mode is not None:
+            argument["mode"] = mode
+        self.command("start", argument, self._began(text, mode), text)
+
+    def _continue(self) -> bool | None:
+        if not self.runs:
+            return False
+        self.command("continue", {"session": self.runs[-1].session}, self._began(""))
+        return None
+
+    def _named(self, named: bool) -> dict[str, str]:
+        return {"run": self.runs[-1].id} if named and self.runs else {}
+
+    def _steer(self, named: bool) -> None:
+        text = self.word("say ")
+        self.command("steer", {"text": text, **self._named(named)}, self._began(text), text)
+
+    def _followUp(self, named: bool) -> None:
+        text = self.word("say ")
+        self.follow_ups.add(text)
+        self.command("followUp", {"text": text, **self._named(named)}, self._began(text), text)
+
+    def _queue(self, op: str, which: int) -> bool | None:
+        if not self.runs:
+            return False
+
+        def then(listed: dict[str, Any]) -> None:
+            items = listed["items"]
+            if not items:
+                return
+            item = items[which % len(items)]
+            argument = {"op": op, "run": listed["run"], "id": item["id"]}
+            if op == "edit":
+                text = self.word("say ")
+                if item["kind"] == "followUp":
+                    self.follow_ups.add(text)
+
+                def edited(_: Any) -> None:
+                    self.taken[text] += 1
+                    self.taken[item["text"]] -= 1
+
+                self.command("queue", argument | {"text": text}, edited, text)
+            elif op == "remove":
+
+                def removed(answer: Any) -> None:
+                    for each in answer["removed"]:
+                        self.taken[each["text"]] -= 1
+
+                self.command("queue", argument, removed)
+            else:
+                self.command("queue", argument | {"to": 0})
+
+        self.command("queue", {"op": "list", "run": self.runs[-1].id}, then)
+        return None
+
+    def _abort(self, named: bool) -> None:
+        self.command("abort", self._named(named))
+
+    def _configure(self, mode: str, session: bool) -> None:
+        self._modes.add(mode)
+        where = {"session": self.runs[-1].session} if session and self.runs else {}
+        self.command("configure", {"mode": mode, **where})
+
+    def _cancel(self) -> bool | None:
+        if not self.runs:
+            return False
+        token = f"steersman/{self.runs[-1].id}"
+        self.desk.client.notify("window/workDoneProgress/cancel", {"token": token})
+        return None
+
+    # Questions
+
+    def _answer(self, how: str, decision: str, which: int) -> bool | None:
+        prompts = self.client.prompts
+        if not prompts:
+            return False
+        prompt = prompts[which % len(prompts)]
+        match how:
+            case "the other way":
+                self._approve(prompt, decision, {})
+            case "with text" if prompt.params.get("changes"):
+                self._rewrite(prompt, decision)
+            case "hunks" if prompt.params.get("changes"):
+                hunks = prompt.params["changes"][0]["hunks"]
+                self._approve(prompt, decision, {"hunks": [hunk["id"] for hunk in hunks[:1]]})
+            case "close":
+                self.client.reply(prompt, None)
+            case "fail":
+                self.client.fail(prompt)
+            case "nonsense":
+                self.client.reply(prompt, NO_ANSWERS[which % len(NO_ANSWERS)])
+            case "look" if prompt.titles and prompt.titles[0].startswith("Show"):
+                self.client.reply(prompt, self.client.item(prompt.titles[0]))
+            case _:
+                self._say(prompt, decision)
+        return None
+
+    def _say(self, prompt: Prompt, decision: str, more: dict[str, Any] | None = None) -> None:
+        if decision in YES:
+            self.said_yes.add(prompt.id or prompt.params["message"].splitlines()[0])
+        if prompt.id is not None:
+            self.client.reply(prompt, {"decision": decision, **(more or {})})
+        elif decision in TITLES:
+            self.client.reply(prompt, self.client.item(TITLES[decision]))
+        else:
+            self.client.reply(prompt, None)
+
+    def _approve(self, prompt: Prompt, decision: str, more: dict[str, Any]) -> None:
+        """By the command `steersman.approve`, for which the id has to be known; else as the client would."""
+        if prompt.id is None or more:
+            self._say(prompt, decision, more)
+            return
+        if decision in YES:
+            self.said_yes.add(prompt.id)
+        self.command("approve", {"id": prompt.id, "decision": decision})
+
+    def _rewrite(self, prompt: Prompt, decision: str) -> None:
+        """Answers with what is proposed and a line more."""
+
+        def then(texts: dict[str, Any]) -> None:
+            (change,) = texts["changes"]
+            word = self.word("e")
+            self.edited_in.add(word)
+            text = change["newText"] + f"{word}\n"
+            if prompt in self.client.prompts:
+                self._say(prompt, decision, {"edited": [{"uri": change["uri"], "newText": text}]})
+
+        self._open.append((self.desk.client.begin("steersman/approvalTexts", {"id": prompt.id}), then, None))
+
+    def _act(self, decision: str, file: int) -> bool | None:
+        """By a code action in a document."""
+        uris = sorted(self.editor.buffers)
+        if not uris:
+            return False
+        here = {"line": 0, "character": 0}
+        params = {
+            "textDocument": {"uri": uris[file % len(uris)]},
+            "range": {"start": here, "end": here},
+            "context": {"diagnostics": []},
+        }
+
+        def then(actions: list[dict[str, Any]]) -> None:
+            for action in actions:
+                (argument,) = action["command"]["arguments"]
+                if argument["decision"] == decision:
+                    if decision in YES:
+                        self.said_yes.add(argument["id"])
+                    self.client.last_action = self.desk.clock.now
+                    self.command("approve", argument)
+                    self.done["answered by a code action"] += 1
+                    return
+
+        self._open.append((self.desk.client.begin("textDocument/codeAction", params), then, None))
+        return None
+
+    # Files
+
+    def _uri(self, file: int) -> str | None:
+        uris = sorted(self._ours())
+        return uris[file % len(uris)] if uris else None
+
+    def _ours(self) -> list[str]:
+        """Documents of the workspace that are open."""
+        return [uri for uri, each in self.editor.buffers.items() if each.path.is_relative_to(self.desk.root)]
+
+    def _name(self, file: int) -> str:
+        names = self.world().names or ["a.txt"]
+        return names[file % len(names)]
+
+    def _type(self, file: int, how: str, line: int) -> bool | None:
+        uri = self._uri(file)
+        if uri is None:
+            return False
+        with self.acting():
+            self.editor.type(uri, _changed(self.editor.buffers[uri].text, how, line, self.word("u")))
+        return None
+
+    def _type_along(self, uri: str) -> None:
+        with self.acting():
+            self.editor.step(uri, _changed(self.editor.buffers[uri].text, "insert", 0, self.word("u")))
+        self.done["typed while an edit was made"] += 1
+
+    def _undo(self, file: int) -> bool | None:
+        uri = self._uri(file)
+        if uri is None or not self.editor.buffers[uri].undo:
+            return False
+        before = words(self.editor.buffers[uri].text)
+        with self.acting():
+            self.editor.undo(uri)
+        self.brought_back |= words(self.editor.buffers[uri].text) - before
+        return None
+
+    def _save(self, file: int) -> bool | None:
+        uri = self._uri(file)
+        if uri is None:
+            return False
+        with self.acting():
+            self.editor.save(uri)
+        return None
+
+    def _close(self, file: int) -> bool | None:
+        """Without saving."""
+        uri = self._uri(file)
+        if uri is None:
+            return False
+        with self.acting():
+            self.editor.close(uri)
+        return None
+
+    def _close_shown(self) -> bool | None:
+        return None if self.close_shown() else False
+
+    def close_shown(self) -> bool:
+        """Closes what the server has shown; whether there was anything."""
+        shown = [uri for uri in self.editor.buffers if uri not in self._ours()]
+        for uri in shown:
+            self.editor.close(uri)
+        return bool(shown)
+
+    def _open_file(self, file: int) -> bool | None:
+        path = self.desk.root / self._name(file)
+        if not path.is_file() or path.as_uri() in self.editor.buffers:
+            return False
+        with self.acting():
+            self.editor.open(path)
+        return None
+
+    def _disk(self, file: int, how: str, line: int) -> bool | None:
+        """Another program changes the file."""
+        path = self.desk.root / self._name(file)
+        if not path.is_file():
+            return False
+        with self.acting():
+            text = path.read_bytes().decode()
+            path.write_bytes(_changed(text, how, line, self.word("d")).encode())
+        return None
+
+    def _remove(self, file: int) -> bool | None:
+        path = self.desk.root / self._name(file)
+        if not path.is_file():
+            return False
+        with self.acting():
+            path.unlink()
+        return None
+
+    # Time
+
+    async def _wait(self, seconds: float) -> None:
+        """In half a second, if it is not over before, the client has come to what it had put off."""
+        pause = min(seconds, 0.5)
+        self.desk.clock.advance(pause)
+        await quiet()
+        if pause == 0.5:
+            self.client.catch_up()
+            await quiet()
+        self.desk.clock.advance(seconds - pause)
+
+    def _catch_up(self) -> bool | None:
+        waited = bool(self.client.postponed or self.editor.untold)
+        self.client.catch_up()
+        return None if waited else False
+
+    def _go_on(self) -> bool | None:
+        waited = bool(self.model.holds)
+        self.model.go_on()
+        return None if waited else False
+
+
+def _changed(text: str, how: str, line: int, word: str) -> str:
+    """One line more, or another in the place of one, or one less."""
+    lines = text.splitlines(keepends=True)
+    end = "\r\n" if "\r\n" in text else "\n"
+    at = line % (len(lines) + 1)
+    match how:
+        case "replace" if lines:
+            lines[at % len(lines)] = f"{word} 😀{end}"
+        case "take out" if len(lines) > 1:
+            del lines[at % len(lines)]
+        case _:
+            if at == len(lines) and lines and not lines[-1].endswith("\n"):
+                lines[-1] += end
+            lines.insert(at, f"{word} é{end}")
+    return "".join(lines)
+
+
+def put_files(desk: Desk) -> None:
+    for name, text in FILES.items():
+        desk.put(name, text)

@@ -1,0 +1,67 @@
+"""A process of its own: prints what every dataclass of the package is, made as always or put off.
+
+Argument: `plain` or `deferred`. Prints JSON: `deferred` (how many were put off), `classes` (name to facts).
+"""
+
+import dataclasses
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+import sys
+from contextlib import nullcontext
+
+from steersman.startup import skeletons
+from steersman.startup.data_classes import deferred_dataclasses
+
+real_dataclass = dataclasses.dataclass
+with deferred_dataclasses("steersman") if sys.argv[1] == "deferred" else nullcontext():
+    import steersman
+
+    for found in pkgutil.walk_packages(steersman.__path__, "steersman."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+
+    @dataclasses.dataclass(frozen=True, slots=True)
+    class OfAnother:
+        number: int
+
+
+assert dataclasses.dataclass is real_dataclass
+assert not skeletons.is_skeleton(OfAnother)
+
+MODULES = [module for name, module in sys.modules.items() if name.startswith("steersman.")]
+CLASSES = {
+    each
+    for module in MODULES
+    for each in vars(module).values()
+    if isinstance(each, type) and each.__module__ == module.__name__
+}
+DEFERRED = [each for each in CLASSES if skeletons.is_skeleton(each)]
+
+
+def told(value):
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+
+
+def facts(cls):
+    return {
+        "names": sorted(vars(cls)),
+        "slots": told(cls.__dict__.get("__slots__")),
+        "doc": re.sub(r" at 0x[0-9a-f]+", "", cls.__doc__ or ""),
+        "signature": told(inspect.signature(cls)),
+        "annotations": told(inspect.get_annotations(cls)),
+        "match": told(cls.__dict__.get("__match_args__")),
+        "hash": cls.__hash__ is None,
+        "parameters": told(cls.__dataclass_params__),
+        "fields": [told(field) for field in dataclasses.fields(cls)],
+    }
+
+
+sys.stdout.write(json.dumps({
+    "deferred": len(DEFERRED),
+    "classes": {
+        f"{each.__module__}.{each.__qualname__}": facts(each) for each in CLASSES if dataclasses.is_dataclass(each)
+    },
+}))  # fmt: skip
