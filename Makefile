@@ -4,13 +4,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint clean setup
+.PHONY: demo test load lint clean setup
 
 demo: $(READY)
 	@$(BIN)/steersman demo --yes
 
 test: $(READY)
 	@$(BIN)/python -m pytest
+
+# Figures, not a gate: minutes, and a machine with nothing else to do. `make load ONLY=sessions` is one of them.
+load: $(READY)
+	@$(BIN)/python -m pytest tests/load -o python_files='load_*.py' -k "$(ONLY)"
+
+# Random sequences at awkward clients, as many as one likes: make test-long SEQUENCES=20000 SEED=1
+SEQUENCES ?= 20000
+SEED ?= 1
+
+test-long: $(READY)
+	@STEERSMAN_SEQUENCES=$(SEQUENCES) STEERSMAN_SEED=$(SEED) $(BIN)/python -m pytest -s tests/lsp/test_awkward_clients.py
 
 lint: $(READY)
 	@$(BIN)/ruff check .

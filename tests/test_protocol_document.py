@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.lsp import answers, params
+from steersman.lsp import answers, client_asks, client_results, params, reported
 from steersman.lsp.schema import COMMANDS
 from steersman.lsp.tables import embed
 from steersman.session.errors import RefusalCode
@@ -25,6 +25,15 @@ PARAMS = {
 }
 REQUESTS = {
     "steersman/requestApproval": {"request": answers.ApprovalRequest, "result": params.ApprovalAnswer},
+    "steersman/save": {"request": answers.SaveRequest, "result": params.SaveAnswer},
+    "steersman/openDocuments": {
+        "request": answers.OpenDocumentsRequest,
+        "result": params.OpenDocumentsAnswer,
+    },
+    "steersman/openDocumentsChanged": {"notification": params.OpenDocumentsChanged},
+    "$/steersman/diagnostics": {"notification": reported.ReportedDiagnostics},
+    "steersman/input": {"request": client_asks.InputRequest, "result": client_results.InputAnswer},
+    "steersman/callTool": {"request": client_asks.CallToolRequest, "result": client_results.CallToolAnswer},
     "steersman/approvalTexts": {
         "request": params.ApprovalTextsParams,
         "result": answers.ApprovalTextsAnswer,
@@ -49,9 +58,10 @@ def test_an_example_of_parameters_is_taken(command, example):
 
 
 @pytest.mark.parametrize(
-    ("kind", "example"), [(kind, value) for kind, value in EXAMPLES if kind[0] in ("request", "result")]
+    ("kind", "example"),
+    [(kind, value) for kind, value in EXAMPLES if kind[0] in ("request", "result", "notification")],
 )
-def test_an_example_of_a_request_or_its_result_is_one(kind, example):
+def test_an_example_of_a_message_or_its_result_is_one(kind, example):
     REQUESTS[kind[1]][kind[0]].model_validate(example)
 
 

@@ -28,7 +28,7 @@ from steersman.workspace.guard import Guard
 from support.json_schema import faults
 from support.lsp_client import AnsweredWithError
 from support.lsp_workspace import Desk, desk, edits
-from support.rich_session import RICH, rich_person, rich_session
+from support.rich_session import LONG, RICH, long_session, rich_person, rich_session
 from support.scripted_model import answer, call
 from support.session_harness import SessionHarness
 
@@ -138,6 +138,28 @@ async def test_every_answer_of_every_command_is_as_the_schema_says(tmp_path):
         await it.ended((await checked("continue", {"session": session}))["run"])
         await checked("status")
         await checked("events", session)
+        it.put(".steersman/templates/fix.md", "Fix $1.")
+        it.put(".steersman/templates/odd.md", "---\n")
+        assert len((await checked("templates"))["templates"]) == 2
+        await checked("sessions", it.root.as_uri())
+        await checked("resume", session)
+        listed = await checked("checkpoints", session)
+        since = {"session": session, "checkpoint": listed["checkpoints"][0]["checkpoint"]}
+        await checked("revert", since)
+        await checked("revert", since | {"preview": False})
+        await it.event("revert_end")
+        await checked("rename", {"session": session, "title": "My work"})
+        await checked("fork", session)
+        message = {"session": session, "message": since["checkpoint"]}
+        assert "text" in await checked("fork", message)
+        it.model.fallback = answer("long " * 1000, piece=1000)
+        await it.ended((await checked("start", {"prompt": "on", "session": session}))["run"])
+        it.model.fallback = answer("in short")
+        await it.ended((await checked("start", {"prompt": "on", "session": session}))["run"])
+        await checked("compact", {"session": session})
+        await it.event("compaction_end")
+        await checked("fork", message | {"place": "here"})
+        await checked("delete", {"session": session})
         assert checked.forms == {form for command in COMMANDS for form in command.answers}
 
 
@@ -157,12 +179,14 @@ async def test_the_data_of_every_refusal_is_as_the_schema_says(tmp_path):
             await checked.refusal("queue", {"op": "remove"}),
             await checked.refusal("approve", {"id": "apr_000000000000", "decision": "accept"}),
             await checked.refusal("events", "ses_000000000000"),
+            await checked.refusal("start", {"prompt": "/none"}),
             await checked.refusal("start", {"prompt": 3}),
             await checked.refusal("status", {"more": 1}),
         ]
         assert {data.get("code") for data in told} == {
             *("busy", "emptyPrompt", "outsideRoot", "unknownRun", "unknownApproval", "unknownSession"),
             "unknownItem",
+            "unknownTemplate",
             None,
         }
         assert answers.InvalidParamsData in checked.forms
@@ -180,7 +204,7 @@ async def test_every_event_fits_its_alternative_and_no_other(harness_of_rich_run
 
 @pytest.fixture
 async def harness_of_rich_runs(tmp_path) -> list[dict[str, Any]]:
-    for name in ("rich", "loud", "untrusted"):
+    for name in ("rich", "loud", "untrusted", "long"):
         (tmp_path / name).mkdir()
     rich = SessionHarness(tmp_path / "rich", *RICH, person=rich_person())
     await rich_session(rich)
@@ -190,7 +214,9 @@ async def harness_of_rich_runs(tmp_path) -> list[dict[str, Any]]:
         await loud.run()
     untrusted = SessionHarness(tmp_path / "untrusted", answer("ok"), mode="auto-edit", trusts_all=False)
     await untrusted.run()
-    return [json.loads(event.line) for h in (rich, loud, untrusted) for event in h.events]
+    long = SessionHarness(tmp_path / "long", *LONG, mode="auto-edit")
+    await long_session(long)
+    return [json.loads(event.line) for h in (rich, loud, untrusted, long) for event in h.events]
 
 
 async def test_what_is_said_at_initialize_is_as_the_schema_says(tmp_path):

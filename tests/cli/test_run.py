@@ -1,6 +1,8 @@
 """`steersman run`: what a script relies on."""
 
+import json
 import os
+import platform
 import re
 import select
 import signal
@@ -20,6 +22,24 @@ def line(tmp_path):
     workspace.mkdir()
     (workspace / "calc.py").write_text(BEFORE)
     return CommandLine(home, workspace)
+
+
+@pytest.fixture
+def served(line):
+    """Serves a tape from a process of its own; the arguments that name it as a model."""
+    processes = []
+
+    def serve(*turns):
+        file = line.tape(*turns).removeprefix("tape:")
+        process = line.start("tape", "serve", file)
+        processes.append(process)
+        url = json.loads(process.stdout.readline())["url"]
+        return "--model", "openai-chat:m", "--base-url", url
+
+    yield serve
+    for process in processes:
+        process.terminate()
+        process.communicate(timeout=30)
 
 
 def text_of(line):
@@ -45,6 +65,15 @@ def test_a_trusted_auto_edit_changes_the_file(line):
     done = line.run("run", "fix it", "--model", model, "--mode", "auto-edit", "--trust")
     assert done.status == 0
     assert text_of(line) == AFTER
+
+
+def test_a_file_that_another_editor_has_open_is_left_alone_where_nobody_can_be_asked(line):
+    (line.workspace / ".#calc.py").symlink_to(f"ada@{platform.node()}.{os.getpid()}")
+    model = line.tape(calls(EDIT), {"text": "I could not."})
+    done = line.run("run", "fix it", "--model", model, "--mode", "full-auto", "--trust")
+    assert done.status == 3
+    assert "Another editor has it open (Emacs: ada on" in done.err
+    assert text_of(line) == BEFORE
 
 
 def test_without_trust_a_looser_mode_is_not_used_and_that_is_said(line):
@@ -246,6 +275,35 @@ class TestOnATerminal:
         assert done.status == 130
         assert text_of(line) == BEFORE
 
+    @pytest.mark.parametrize(
+        ("typed", "said"), [("spaces, 2\n", "spaces, 2"), ("2\n", "spaces"), ("\n", "closed the question")]
+    )
+    def test_the_model_asks_and_gets_a_line_or_one_of_its_options(self, line, served, typed, said):
+        asks = calls(("ask_user", {"question": "Which?\x1b[2J", "options": ["tabs", "spaces"]}))
+        remote = served(asks, {"expect": {"toolResults": said}, "text": "As you like."})
+        done = line.run_on_terminal("run", "indent it", *remote, typed=[("(Enter: none)", typed)])
+        assert done.status == 0
+        assert "Which?\\x1b[2J" in done.out and "  2. spaces" in done.out
+
+    def test_ctrl_c_ends_a_question_and_the_run(self, line, served):
+        remote = served(calls(("ask_user", {"question": "Which?"})), {"text": "Never said."})
+        done = line.run_on_terminal("run", "indent it", *remote, typed=[("(Enter: none)", "\x03")])
+        assert done.status == 130
+
+    @pytest.mark.parametrize("kept", ["recorded", "replayed"])
+    def test_a_tape_is_made_and_played_without_the_question_so_that_it_fits_everywhere(
+        self, line, served, kept
+    ):
+        asks = calls(("ask_user", {"question": "Which?"}))
+        turns = (asks, {"expect": {"toolResults": "ask_user"}, "text": "Then I guess."})
+        if kept == "recorded":
+            remote = (*served(*turns), "--record", str(line.home / "new.tape"))
+        else:
+            remote = ("--model", line.tape(*turns))
+        done = line.run_on_terminal("run", "indent it", *remote, typed=[])
+        assert done.status == 0
+        assert "(Enter: none)" not in done.out
+
     def test_escape_sequences_of_the_model_are_not_obeyed(self, line):
         done = line.run_on_terminal(
             "run", "hi", "--model", line.tape({"text": "\x1b]0;owned\x07hi"}), typed=[]
@@ -305,3 +363,16 @@ def test_a_second_ctrl_c_ends_the_process_at_once_and_the_guard_ends_the_command
         assert select.select([stranger], [], [], 30)[0], "the command outlived its run"
     finally:
         os.close(stranger)
+
+
+def test_mentions_and_templates_work_from_the_command_line(line):
+    templates = line.home / "templates"
+    templates.mkdir()
+    (templates / "fix.md").write_text("Fix $1 as @calc.py shows.")
+    model = line.tape({"text": "ok"})
+    done = line.run("run", "--model", model, "--json", "/fix add")
+    (said,) = [e["data"] for e in done.events if e["type"] == "message_end" and e["data"]["role"] == "user"]
+    assert [block.get("attached") for block in said["content"]] == [None, "/fix", "calc.py"]
+    assert "Fix add as" in said["content"][1]["text"] and BEFORE in said["content"][2]["text"]
+    unknown = line.run("run", "--model", model, "/fxi add")
+    assert unknown.status == 1 and "Did you mean /fix?" in unknown.err

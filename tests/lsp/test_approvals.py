@@ -1,6 +1,8 @@
 """The floor's question: what is asked, which answers mean yes, and that nothing changes without one."""
 
 import asyncio
+import os
+import platform
 import stat
 
 import pytest
@@ -495,6 +497,39 @@ async def test_a_file_that_changed_on_both_sides_is_asked_about_in_full_auto_too
         await it.ended(run)
         assert it.editor.buffers[uri].text == "one\ntwo\n3, unsaved\n"
         assert path.read_text() == "one\ntwo\nthree, by another program\n"
+
+
+@pytest.mark.parametrize("opened", [False, True])
+async def test_a_file_that_another_editor_has_open_is_asked_about_in_full_auto_if_it_is_not_open_here(
+    tmp_path, opened
+):
+    async with desk(tmp_path, *ONE_EDIT, mode="full-auto") as it:
+        path = it.put("a.txt", "one\ntwo\nthree\n")
+        path.with_name(".#a.txt").symlink_to(f"ada@{platform.node()}.{os.getpid()}")
+        if opened:
+            it.editor.open(path)
+        run = await it.start()
+        if not opened:
+            question = await it.next_question()
+            (approval,) = (await it.command("approvals"))["approvals"]
+            assert approval["kind"] == "conflict"
+            assert approval["reason"].startswith("Another editor has it open (Emacs: ada on")
+            question.choose("Accept")
+        await it.ended(run)
+        assert it.questions.empty()
+        assert (path.read_text() == "one\n2\nthree\n") == (not opened)
+
+
+async def test_an_editor_that_opens_the_file_while_the_question_waits_is_asked_about_next_time(tmp_path):
+    async with desk(tmp_path, *ONE_EDIT) as it:
+        path = it.put("a.txt", "one\ntwo\nthree\n")
+        run = await it.start()
+        question = await it.next_question()
+        path.with_name(".#a.txt").symlink_to(f"ada@{platform.node()}.{os.getpid()}")
+        question.choose("Accept")
+        await it.ended(run)
+        assert "Another editor has opened a.txt meanwhile" in it.result_texts()[0]
+        assert path.read_text() == "one\ntwo\nthree\n"
 
 
 async def test_two_runs_that_edit_one_file_at_once_both_leave_their_edit(tmp_path):

@@ -222,8 +222,11 @@ async def test_the_context_is_told_to_the_model_with_the_prompt(tmp_path):
             ],
         }
         await it.ended(await it.start("explain", context=context))
-        text = it.model.requests[0].messages[-1].content[0].text
-        assert text.startswith("explain\n\nThe user points at:\nFile: ")
+        said, *attached = it.model.requests[0].messages[-1].content
+        assert (said.text, said.attached) == ("explain", None)
+        assert [block.attached for block in attached] == ["files", "a.py#L2-L3", "diagnostics"]
+        text = "\n".join(block.text for block in attached)
+        assert "The user points at:\nFile: a.py" in text
         assert "lines 4-2" not in text
         assert "````\nx = '```'\n    return 😀\n````" in text
         assert "lines 2-3: warning (lint): undefined" in text
@@ -466,7 +469,18 @@ async def test_the_advertised_commands_are_those_that_exist(tmp_path):
     async with desk(tmp_path, initialize=False) as it:
         result = await it.client.initialize()
         names = ["start", "continue", "steer", "followUp", "queue", "abort", "approvals", "approve"]
-        names += ["status", "events", "configure"]
+        names += [
+            "status",
+            "events",
+            "configure",
+            "templates",
+            "sessions",
+            "resume",
+            "fork",
+            "rename",
+            "delete",
+        ]
+        names += ["compact", "checkpoints", "revert"]
         advertised = result["capabilities"]["executeCommandProvider"]["commands"]
         assert sorted(advertised) == sorted(f"steersman.{name}" for name in names)
 

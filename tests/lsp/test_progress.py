@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from steersman.lsp.client import Client
 from steersman.lsp.errors import RpcError
-from steersman.lsp.params import ClientFeatures
+from steersman.lsp.features import ClientFeatures
 from steersman.lsp.progress import INTERVAL, FloorProgress
 from steersman.session.journal import Emitted
 from steersman.session.limits import Limits

@@ -285,6 +285,28 @@ def test_images_of_a_kind_that_the_api_does_not_take_are_named_instead():
     assert contents[2][1][0]["content"] == [{"type": "text", "text": IMAGE_LEFT_OUT}]
 
 
+def test_a_model_without_eyes_gets_words_for_images():
+    history = (
+        user("see", PICTURE),
+        assistant(call("c1"), call("c2")),
+        result("c1", Text(text="a"), PICTURE),
+        result("c2", Text(text="no"), PICTURE, outcome="failed"),
+    )
+    builder = AnthropicRequestBuilder("anthropic:m", "m", images=False)
+    body = check_anthropic_request(builder.body(ModelRequest(system="", messages=history)))
+    assert '"image"' not in json.dumps(body)
+    assert json.dumps(body).count(IMAGE_LEFT_OUT) == 2
+
+
+def test_what_is_attached_to_a_message_or_a_result_is_text_of_its_own():
+    attached = Text(text="[be brief]", attached="a/AGENTS.md")
+    contents = contents_of(
+        user("see", attached), assistant(call("c1")), result("c1", Text(text="out"), attached)
+    )
+    assert contents[0][1] == ["see", "[be brief]"]
+    assert contents[2][1][0]["content"] == "out\n\n[be brief]"
+
+
 # The prompt cache
 
 

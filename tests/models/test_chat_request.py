@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from steersman.agent.messages import (
     AssistantMessage,
+    Image,
     Refusal,
     Text,
     Thinking,
@@ -194,6 +195,22 @@ def test_a_model_without_eyes_gets_a_placeholder():
     )
     assert "base64" not in json.dumps(messages)
     assert messages[2]["content"] == IMAGE_LEFT_OUT
+
+
+def test_images_of_a_kind_that_the_api_does_not_take_are_named_instead():
+    odd = Image(data="aGk=", mime_type="image/bmp")
+    messages = messages_of(user("see", odd), assistant(call("c1")), result("c1", odd))
+    assert messages[0]["content"][1] == {"type": "text", "text": IMAGE_LEFT_OUT}
+    assert [each["content"] for each in messages[2:]] == [IMAGE_LEFT_OUT]
+
+
+def test_what_is_attached_to_a_message_or_a_result_is_told_apart_from_it_by_an_empty_line():
+    attached = Text(text="[be brief]", attached="a/AGENTS.md")
+    messages = messages_of(
+        user("see", attached), assistant(call("c1")), result("c1", Text(text="out"), attached)
+    )
+    assert messages[0]["content"] == "see\n\n[be brief]"
+    assert messages[2]["content"] == "out\n\n[be brief]"
 
 
 def test_nothing_that_is_sent_is_empty():

@@ -1,5 +1,6 @@
 """Errors of providers: their kinds, how long to wait, and what their messages must never hold."""
 
+import base64
 from datetime import UTC, datetime
 
 import pytest
@@ -146,4 +147,20 @@ def test_an_error_inside_a_stream_is_redacted():
     error = {"error": {"message": "bad key canary-0123456789", "code": 401}}
     failure = failure_of_event("host", error, Redactor(["canary-0123456789"]))
     assert (failure.kind, failure.status) == ("auth", 401)
+    assert "canary" not in failure.message
+
+
+@pytest.mark.parametrize("before", ["", "u", "us", "user:"])
+def test_a_key_in_base64_is_masked_wherever_it_begins_in_what_was_encoded(before):
+    key = "canary/key?>4711"
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        echoed = encode(f"{before}{key}".encode()).decode()
+        told = Redactor([key])(f"You sent Basic {echoed}.")
+        assert MASK in told
+        assert len(told) < len("You sent Basic .") + len(MASK) + 2 * len(before) + 6
+
+
+def test_a_key_in_the_title_of_an_error_page_is_masked_and_then_cut():
+    page = f"<html><title>{'x' * 195}canary-key-4711</title></html>".encode()
+    failure = failure_of_response("host", 502, {}, page, redact=Redactor(["canary-key-4711"]))
     assert "canary" not in failure.message

@@ -116,7 +116,7 @@ async def test_one_connection_serves_many_turns_and_a_hang_ends_with_its_client(
         assert isinstance((await events_of(model))[-1], StreamDone)
 
 
-async def test_closing_the_server_ends_an_answer_in_the_middle():
+async def test_closing_the_server_ends_an_answer_in_the_middle_and_is_no_fault(caplog):
     server = TapeServer(tape_of({"text": "half", "hang": True}))
     model = OpenAIChat("demo", await server.start(), None)
     events = []
@@ -127,6 +127,7 @@ async def test_closing_the_server_ends_an_answer_in_the_middle():
     await close_shared_client()
     assert isinstance(events[-1], StreamError)
     assert events[-1].failure.kind == "network"
+    assert caplog.messages == []
 
 
 def post(body: bytes, path: bytes = b"/v1/chat/completions") -> bytes:

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from steersman.models.debug import APIS, parse_recording
+APIS = ("anthropic", "openai-chat")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -24,6 +24,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def main(args: argparse.Namespace) -> int:
     """Prints the parse. Exit status 1 if the file can't be read."""
+    from steersman.models.debug import parse_recording
+
     try:
         body = sys.stdin.buffer.read() if args.file == "-" else Path(args.file).read_bytes()
     except OSError as error:

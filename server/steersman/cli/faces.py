@@ -13,6 +13,7 @@ from steersman.session.facts import describe
 from steersman.session.journal import Emitted
 from steersman.session.retry import sentence
 from steersman.session.run import Run
+from steersman.tools.ask_user import Reply, UserQuestion
 
 _PREVIEW = 4
 """Lines of a result that a card shows; of a failed call three times as many, from its end."""
@@ -93,7 +94,7 @@ class TerminalFace:
 
     def _card(self, data: dict[str, Any]) -> None:
         title = self._calls.pop(data["toolCallId"], data["name"])
-        text = "".join(block.get("text", "") for block in data["content"])
+        text = "".join(block.get("text", "") for block in data["content"] if "attached" not in block)
         lines = safe(text).rstrip("\n").splitlines()
         if data["isError"]:
             self._print(f"✗ {title} · {data['outcome']}", "red")
@@ -180,6 +181,21 @@ class TerminalApprover:
             # a single letter that means nothing is a slip, not an instruction
 
 
+class TerminalUser:
+    """Asks the person at the terminal for a line of text. Implements `tools.ask_user.User`."""
+
+    async def ask(self, question: UserQuestion) -> Reply:
+        print(f"\n{safe(question.text)}", file=sys.stderr)
+        numbered = {str(number): option for number, option in enumerate(question.options, start=1)}
+        for number, option in numbered.items():
+            print(f"  {number}. {safe(option)}", file=sys.stderr)
+        line = await read_line(f"Your answer{', or a number' if numbered else ''} (Enter: none): ")
+        if line is None:
+            return Reply("nobody")
+        said = line.strip()
+        return Reply("answered", numbered.get(said, line)) if said else Reply("closed")
+
+
 def tell_end(run: Run, tell: Callable[[str], None]) -> None:
     """How a run ended, for a person: what it did, what would have allowed what was declined."""
     if run.end is None:
@@ -188,7 +204,7 @@ def tell_end(run: Run, tell: Callable[[str], None]) -> None:
     tell(run.facts.sentence(run.end))
     for denial in run.facts.denied:
         if denial.setting is not None:
-            tell(f"{denial.title} was declined. What would allow it: {denial.setting}.")
+            tell(f"{denial.title}: {denial.reason}")  # which says what would have allowed it
 
 
 def _reason(data: dict[str, Any]) -> str:

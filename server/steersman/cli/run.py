@@ -50,6 +50,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--json", action="store_true", help="one event per line on standard output")
     parser.add_argument("--max-turns", metavar="N", type=_positive, help="model answers (default: 100)")
     parser.add_argument(
+        "--context-chars",
+        metavar="N",
+        type=_positive,
+        help="of the conversation tell the model the newest N characters at most (default: all, and old messages are "
+        "summarised when they don't fit)",
+    )
+    parser.add_argument(
         "--record",
         metavar="FILE",
         type=Path,
@@ -79,7 +86,11 @@ def main(args: argparse.Namespace) -> int:
     try:
         home = Home.from_environment()
         settings = load_settings(home).with_flags(
-            model=args.model, base_url=args.base_url, mode=args.mode, max_turns=args.max_turns
+            model=args.model,
+            base_url=args.base_url,
+            mode=args.mode,
+            max_turns=args.max_turns,
+            context_max_chars=args.context_chars,
         )
         configure_logging(home, settings, stderr_level="error")
         return asyncio.run(_run(args, prompt, home, settings))
@@ -89,16 +100,31 @@ def main(args: argparse.Namespace) -> int:
 
 
 async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "Settings") -> int:
-    from steersman.cli.faces import JsonFace, PipeFace, TerminalApprover, TerminalFace
+    from steersman.cli.faces import JsonFace, PipeFace, TerminalApprover, TerminalFace, TerminalUser
     from steersman.cli.terminal import Output, is_interactive
     from steersman.session.compose import build_services
     from steersman.session.housekeeping import tidy
     from steersman.session.manager import SessionManager, StartRequest
+    from steersman.session.services import ToolSetting
+    from steersman.session.user_input import WaitingUser
+    from steersman.tools.ask_user import AskUserTool
     from steersman.workspace.roots import Roots
 
     approver = TerminalApprover() if is_interactive() and not args.json else None
+    # A tape knows the tools that its model had: one of a terminal is to work in a script as well.
+    asks = approver is not None and args.record is None and not (settings.model or "").startswith("tape:")
+
+    def more_tools(setting: ToolSetting) -> list[AskUserTool]:
+        user = WaitingUser(TerminalUser(), setting.set_state)
+        return [AskUserTool(user, takes_text=True)] if asks else []
+
     services = build_services(
-        home, settings, approver=approver, trusts_all=args.trust, keep_logs=not args.no_session
+        home,
+        settings,
+        approver=approver,
+        more_tools=more_tools,
+        trusts_all=args.trust,
+        keep_logs=not args.no_session,
     )
     recording = _recording(args.record, settings) if args.record is not None else None
     if recording is not None:

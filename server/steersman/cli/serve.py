@@ -1,6 +1,7 @@
 """`steersman serve`: the language server on standard input and output."""
 
 import argparse
+import gc
 import sys
 
 
@@ -18,11 +19,20 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def main(args: argparse.Namespace) -> int:
     """Serves. Exit status as LSP says: 0 after a shutdown request, else 1."""
-    from steersman.lsp.server import run_server
-    from steersman.session.applog import configure_logging
-    from steersman.session.errors import SessionError
-    from steersman.session.home import Home
-    from steersman.session.settings import load_settings
+    from steersman.startup.attrs_classes import import_lsp_types
+    from steersman.startup.data_classes import deferred_dataclasses
+
+    # An editor waits for this. What imports make stays, so that collecting meanwhile finds nothing.
+    gc.disable()
+    import_lsp_types()
+    with deferred_dataclasses("steersman"):
+        from steersman.lsp.server import run_server
+        from steersman.session.applog import configure_logging
+        from steersman.session.errors import SessionError
+        from steersman.session.home import Home
+        from steersman.session.settings import load_settings
+    gc.freeze()
+    gc.enable()
 
     if sys.stdin.isatty():
         print("steersman serve speaks LSP on standard input and output: editors start it.", file=sys.stderr)

@@ -6,8 +6,6 @@ import re
 import sys
 from collections.abc import Callable
 
-from rich.cells import cell_len
-
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -64,6 +62,8 @@ class Wrapper:
         if piece == "\n":
             self._column = 0
             return piece
+        from rich.cells import cell_len  # other commands use this module too, and start without rich
+
         width = cell_len(piece)
         if self._column + width > self._width and self._column > 0:
             self._column = 0

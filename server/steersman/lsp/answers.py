@@ -16,6 +16,7 @@ from steersman.session.errors import RefusalCode
 from steersman.session.run import RunState
 from steersman.session.schema import ApprovalRequestedData, Count, Event, QueuedItem, UsageData, Wire
 from steersman.session.settings import Mode
+from steersman.session.templates import TemplateSource
 
 # Commands
 
@@ -140,6 +141,25 @@ class ConfigureAnswer(Wire):
     mode: Mode
 
 
+class TemplateInfo(Wire):
+    """A prompt template, called by `/name` at the start of a message."""
+
+    name: str
+    description: str
+    """"" if it has none."""
+    hint: str
+    """What arguments it takes."""
+    source: TemplateSource
+    path: str
+    problem: str | None = None
+    """Why it can't be used."""
+
+
+class TemplatesAnswer(Wire):
+    templates: list[TemplateInfo]
+    """By name."""
+
+
 # Requests
 
 
@@ -159,6 +179,19 @@ class ApprovalTextsAnswer(Wire):
     """The answer to `steersman/approvalTexts`."""
 
     changes: list[ChangeTexts]
+
+
+class SaveRequest(Wire):
+    """The params of `steersman/save`."""
+
+    uris: list[str]
+
+
+class OpenDocumentsRequest(Wire):
+    """The params of `steersman/openDocuments`."""
+
+    uris: list[str] | None = None
+    """Of the documents whose text is wanted; without, all that are open, without their text."""
 
 
 # Errors
@@ -222,6 +255,8 @@ class ServerFeatures(Wire):
     """Of the protocol."""
     uses: list[str]
     """Names of the features that were asked for and are used."""
+    tools: list[str] | None = None
+    """Of the tools that the client has offered, those that models have."""
 
 
 class ExperimentalCapabilities(BaseModel):

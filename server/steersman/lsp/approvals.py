@@ -5,6 +5,7 @@ pickers and number prompts take it by accident. Exact titles count; whatever els
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,8 @@ from steersman.workspace.roots import printable
 
 log = logging.getLogger(__name__)
 
-SHOW_DIFF, SHOW_COMMAND = "Show diff", "Show command"
+SHOW_DIFF, SHOW_COMMAND, SHOW_ARGUMENTS = "Show diff", "Show command", "Show arguments"
+_SHOWING = (SHOW_DIFF, SHOW_COMMAND, SHOW_ARGUMENTS)
 TITLES: dict[Decision, str] = {
     "accept": "Accept",
     "acceptForRun": "Accept all in this run",
@@ -32,7 +34,7 @@ TITLES: dict[Decision, str] = {
 _TRUST_TITLES: dict[Decision, str] = {"decline": "Don't trust", "accept": "Trust"}
 _HARMLESS_FIRST: tuple[Decision, ...] = ("decline", "cancel", "accept", "acceptForRun")
 MAX_COMMAND = 500
-"""Characters of a command that stand in the question itself."""
+"""Characters of a command, or of a tool's arguments, that stand in the question itself."""
 MAX_SHOWN_IN_VAIN = 3
 """Times that a question is put again at once though nobody is known to have seen its document."""
 
@@ -50,12 +52,13 @@ class FloorApprover:
         limits: Limits,
         clock: Clock,
         *,
+        turn: asyncio.Lock,
         ready: Callable[[], bool],
     ) -> None:
-        """`ready()`: the client is there and may be asked."""
+        """`turn`: who holds it may put a question on the client's screen. `ready()`: the client is there and may be
+        asked."""
         self._server, self._client, self._diffs = server, client, diffs
-        self._limits, self._clock, self._ready = limits, clock, ready
-        self._turn = asyncio.Lock()
+        self._limits, self._clock, self._turn, self._ready = limits, clock, turn, ready
 
     async def ask(self, question: Question) -> Answer | None:
         if not self._ready():
@@ -79,7 +82,7 @@ class FloorApprover:
         in_vain = 0
         while True:
             title = await self._choose(question)
-            if title not in (SHOW_DIFF, SHOW_COMMAND):
+            if title not in _SHOWING:
                 return _answer(question, title)
             path = self._document(question, shown)
             if path is None or not await self._show(path):
@@ -154,10 +157,18 @@ def titles_of(question: Question) -> list[str]:
     """What can be chosen, in order; the first changes nothing."""
     if question.kind == "trust":
         return list(_TRUST_TITLES.values())
-    if question.command is not None or question.changes:
-        first = SHOW_COMMAND if question.command is not None else SHOW_DIFF
+    if (first := _show_title(question)) is not None:
         return [first, *(TITLES[decision] for decision in TITLES if decision in question.decisions)]
     return [TITLES[decision] for decision in _HARMLESS_FIRST if decision in question.decisions]
+
+
+def _show_title(question: Question) -> str | None:
+    """The choice that shows the whole of what is asked about, if there is more than the question says."""
+    if question.command is not None:
+        return SHOW_COMMAND
+    if question.tool is not None:
+        return SHOW_ARGUMENTS
+    return SHOW_DIFF if question.changes else None
 
 
 def _answer(question: Question, title: str | None) -> Answer:
@@ -167,14 +178,16 @@ def _answer(question: Question, title: str | None) -> Answer:
 
 def _message(question: Question) -> str:
     parts = [f"Steersman: {question.title}"]
-    command = question.command
-    if command is not None and command not in question.title:  # nobody accepts what they have not seen
-        left_out = len(command) - MAX_COMMAND
-        more = f"… ({left_out} more characters: {SHOW_COMMAND})" if left_out > 0 else ""
-        parts.append(_visible(command[:MAX_COMMAND]) + more)
+    work = question.command
+    if question.tool is not None:
+        work = json.dumps(question.tool.arguments, ensure_ascii=False)
+    if work is not None and work not in question.title:  # nobody accepts what they have not seen
+        left_out = len(work) - MAX_COMMAND
+        more = f"… ({left_out} more characters: {_show_title(question)})" if left_out > 0 else ""
+        parts.append(visible(work[:MAX_COMMAND]) + more)
     return "\n".join([*parts, question.reason])
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """Lines as they are, but with what can't be seen, or changes how the rest is seen, escaped."""
     return "\n".join(printable(line) for line in text.split("\n"))

@@ -1,11 +1,12 @@
 """The editor's buffers by file: what is in them, whether it is on the disk, and who waits for a change.
 
-Kept from didOpen, didChange, didSave and didClose. A buffer's state is decided by what it holds, what the disk holds,
-and what both held when they last agreed. Texts are compared with LF line ends.
+Kept from didOpen, didChange, didSave and didClose, and of documents that this server is not attached to from what the
+client says of them. A buffer's state is decided by what it holds, what the disk holds, and what both held when they
+last agreed. Texts are compared with LF line ends.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,8 @@ class Buffer:
     document: Document
     path: Path
     """Resolved."""
+    attached: bool = True
+    """The editor tells of every change. False: only whether there is unsaved text, and the text when it is asked."""
     agreed: str | None = None
     """The buffer's text when it last agreed with the disk; None if it never did."""
     agreed_disk: str | None = None
@@ -36,6 +39,12 @@ class Buffer:
     """`st_mtime_ns` of the file then; None if there was none."""
     frozen: bool = False
     """An edit's outcome is not what was approved: no more edits until the editor tells us of the text again."""
+    ours: str | None = None
+    """The text after an approved edit, if nothing but approved edits was unsaved before it; None once it is saved."""
+    said_dirty: bool = False
+    """Of one that is not attached: the editor says that it has unsaved text."""
+    shown: tuple[str, int | None] | None = None
+    """Of one that is not attached: the last text that came, as it is, and its version."""
 
     @property
     def text(self) -> str | None:
@@ -47,16 +56,28 @@ class Buffer:
         """`disk` is the disk's text; None if there is no text there (yet, or any more)."""
         text = self.text
         if text is not None and _agree(text, disk):
-            self.agreed, self.agreed_disk = text, disk
+            self.agree(disk)
             return "same"
         if disk is None or disk == self.agreed_disk:
             return "same" if disk is not None and text == self.agreed else "dirty"
         return "diskNewer" if text == self.agreed else "bothChanged"
 
+    def agree(self, disk: str | None) -> None:
+        """What the buffer holds is saved, and `disk` is the disk's text."""
+        self.agreed, self.agreed_disk = self.text, disk
+        self.ours, self.said_dirty = None, False
+
     @property
     def unsaved(self) -> bool:
         """As far as the editor's messages tell."""
+        if not self.attached:
+            return self.said_dirty
         return self.document.text is not None and self.text != self.agreed
+
+    @property
+    def unsaved_is_ours(self) -> bool:
+        """Nothing would be saved but what was approved."""
+        return self.unsaved and self.ours is not None and self.text == self.ours
 
 
 class Buffers:
@@ -65,22 +86,33 @@ class Buffers:
     def __init__(self, documents: Documents, clock: Clock) -> None:
         self._documents, self._clock = documents, clock
         self._by_uri: dict[str, Buffer] = {}
+        self._unattached: dict[str, Buffer] = {}
         self._watchers: list[tuple[Path, Callable[[], None]]] = []
 
     def of(self, path: Path) -> Buffer | None:
-        """The buffer of a resolved path, if the editor has it open here.
+        """The buffer of a resolved path, if the editor has it open; an attached one before any other.
 
         Of several (opened by different spellings) the one with unsaved text, else the one that was opened last.
         """
-        found = [buffer for buffer in self._by_uri.values() if buffer.path == path]
-        return max(reversed(found), key=lambda buffer: buffer.unsaved, default=None)
+        for buffers in (self._by_uri, self._unattached):
+            found = [buffer for buffer in buffers.values() if buffer.path == path]
+            if found:
+                return max(reversed(found), key=lambda buffer: buffer.unsaved)
+        return None
 
-    def unsaved(self) -> list[Path]:
-        """Resolved paths, each once."""
-        return list({buffer.path: None for buffer in self._by_uri.values() if buffer.unsaved})
+    def unsaved(self) -> list[Buffer]:
+        """At most one for each file."""
+        every = (*self._by_uri.values(), *self._unattached.values())
+        return [buffer for buffer in every if buffer.unsaved and self.of(buffer.path) is buffer]
+
+    def open(self) -> list[Buffer]:
+        """At most one for each file, those of attached documents first."""
+        every = (*self._by_uri.values(), *self._unattached.values())
+        return [buffer for buffer in every if self.of(buffer.path) is buffer]
 
     def is_open(self, buffer: Buffer) -> bool:
-        return self._by_uri.get(buffer.document.uri) is buffer
+        buffers = self._by_uri if buffer.attached else self._unattached
+        return buffers.get(buffer.document.uri) is buffer
 
     @contextmanager
     def watch(self, path: Path, on_change: Callable[[], None]) -> Iterator[None]:
@@ -105,9 +137,9 @@ class Buffers:
         if document is None or path is None:
             return
         buffer = Buffer(document, path)
-        disk = _disk_text(path)
-        buffer.disk_time = _time_of(path)
-        if isinstance(disk, _Unknown):
+        disk = disk_text(path)
+        buffer.disk_time = time_of(path)
+        if isinstance(disk, Unknown):
             buffer.agreed = buffer.agreed_disk = buffer.text
         else:
             buffer.agreed = buffer.agreed_disk = disk
@@ -128,24 +160,69 @@ class Buffers:
         """An editor that loads a changed file again sends its text as a change, and no save."""
         if buffer.text == buffer.agreed:
             return
-        time = _time_of(buffer.path)
+        time = time_of(buffer.path)
         if time is not None and time != buffer.disk_time:
-            disk = _disk_text(buffer.path)
+            disk = disk_text(buffer.path)
             if isinstance(disk, str) and buffer.state(disk) == "same":
                 buffer.disk_time = time
 
     def on_save(self, uri: str) -> None:
         if buffer := self._by_uri.get(uri):
             buffer.frozen = False
-            buffer.agreed = buffer.agreed_disk = buffer.text
-            disk = _disk_text(buffer.path)
+            buffer.agree(buffer.text)
+            disk = disk_text(buffer.path)
             if isinstance(disk, str):
                 buffer.state(disk)
-            buffer.disk_time = _time_of(buffer.path)
+            buffer.disk_time = time_of(buffer.path)
             self._tell(buffer.path)
 
     def on_close(self, uri: str) -> None:
         if buffer := self._by_uri.pop(uri, None):
+            self._tell(buffer.path)
+
+    # Documents that this server is not attached to, as the client tells of them when it is asked or by itself.
+
+    def list_open(self, dirty: Mapping[str, bool]) -> None:
+        """All that is open, by URI, and whether it has unsaved text. An attached document goes before its entry."""
+        for uri in [uri for uri in self._unattached if uri not in dirty]:
+            self._tell(self._unattached.pop(uri).path)
+        for uri, is_dirty in dirty.items():
+            known, path = self._unattached.get(uri), real_path_of(uri)
+            if path is None:
+                continue
+            buffer = known or Buffer(Document(uri, "", None, None), path, attached=False)
+            self._unattached[uri] = buffer
+            if known is None or buffer.said_dirty != is_dirty:
+                self._say_dirty(buffer, is_dirty)
+            self._tell(path)  # that the list is sent may mean more than it says: a file was loaded again
+
+    def _say_dirty(self, buffer: Buffer, is_dirty: bool) -> None:
+        buffer.said_dirty = is_dirty or not _is_saved(buffer)
+        buffer.disk_time = time_of(buffer.path)  # what will be typed is typed into what the disk has now
+        if not buffer.said_dirty:
+            buffer.frozen = False
+
+    def show(self, buffer: Buffer, text: str, version: int | None, *, dirty: bool) -> None:
+        """What an unattached document holds now; `text` with its line ends."""
+        if buffer.shown != (text, version):
+            buffer.frozen, buffer.shown = False, (text, version)
+        buffer.document.text, buffer.document.version = text, version
+        buffer.said_dirty = dirty or not _is_saved(buffer)
+        if not buffer.said_dirty:
+            buffer.agree(buffer.text)
+        elif buffer.agreed is None and time_of(buffer.path) == buffer.disk_time:
+            disk = disk_text(buffer.path)
+            buffer.agreed = buffer.agreed_disk = buffer.text if isinstance(disk, Unknown) else disk
+        self._tell(buffer.path)
+
+    def hide(self, buffer: Buffer) -> None:
+        """The text of an unattached document can't be known now."""
+        buffer.document.text = None
+        self._tell(buffer.path)
+
+    def forget(self, buffer: Buffer) -> None:
+        """An unattached document is not open any more."""
+        if self._unattached.pop(buffer.document.uri, None) is not None:
             self._tell(buffer.path)
 
     def _tell(self, path: Path) -> None:
@@ -159,14 +236,22 @@ def _agree(text: str, disk: str | None) -> bool:
     return disk is not None and text in (disk, f"{disk}\n")
 
 
-class _Unknown:
+def _is_saved(buffer: Buffer) -> bool:
+    """Whether an editor that says so can be believed: an edit of ours that it was to save has to be on the disk."""
+    if buffer.ours is None or buffer.text != buffer.ours:
+        return True
+    disk = disk_text(buffer.path)
+    return isinstance(disk, Unknown) or _agree(buffer.ours, disk)
+
+
+class Unknown:
     """Stands for a file that is too long to be compared, or is no text here though it is to the editor."""
 
 
-_UNKNOWN = _Unknown()
+_UNKNOWN = Unknown()
 
 
-def _disk_text(path: Path) -> str | _Unknown | None:
+def disk_text(path: Path) -> str | Unknown | None:
     """What the disk holds, with LF line ends; None if there is no file."""
     try:
         if not path.is_file():
@@ -176,7 +261,8 @@ def _disk_text(path: Path) -> str | _Unknown | None:
         return _UNKNOWN
 
 
-def _time_of(path: Path) -> int | None:
+def time_of(path: Path) -> int | None:
+    """`st_mtime_ns`; None if there is no file."""
     try:
         return path.stat().st_mtime_ns
     except OSError:

@@ -10,7 +10,7 @@ from steersman.agent.events import Input
 from steersman.lsp.approval_requests import answer_of
 from steersman.lsp.calls import after_response
 from steersman.lsp.client import Client, path_of
-from steersman.lsp.context import context_text
+from steersman.lsp.context import pointed_of
 from steersman.lsp.documents import Documents
 from steersman.lsp.errors import CommandError, ErrorCode
 from steersman.lsp.params import (
@@ -22,22 +22,24 @@ from steersman.lsp.params import (
     NoParams,
     QueueParams,
     StartParams,
+    TemplatesParams,
     TextParams,
     parse,
     parse_queue,
 )
 from steersman.lsp.progress import token_of
+from steersman.lsp.session_commands import SessionCommands
 from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import settled_apart
 from steersman.session.errors import Refused
 from steersman.session.home import Home
 from steersman.session.manager import SessionManager, StartRequest, check_text
 from steersman.session.run import Run
-from steersman.session.session import Queued
+from steersman.session.session import Queued, Session
+from steersman.session.templates import Template
 from steersman.session.wire import queued_data
 from steersman.workspace.errors import PathError
 from steersman.workspace.roots import Roots
-from steersman.workspace.rules import PathRules
 
 Handler = Callable[[list[JsonValue]], Awaitable[JsonValue]]
 
@@ -50,7 +52,6 @@ class Commands:
         manager: SessionManager,
         client: Client,
         documents: Documents,
-        rules: PathRules,
         *,
         begin_progress: Callable[[str, str], None],
         show_error: Callable[[str], None],
@@ -58,7 +59,7 @@ class Commands:
     ) -> None:
         """`begin_progress(run, title)` makes the work-done token of a run."""
         self._manager, self._client, self._documents = manager, client, documents
-        self._rules, self._home = rules, home
+        self._home = home
         self._begin_progress, self._show_error = begin_progress, show_error
 
     def table(self) -> dict[str, Handler]:
@@ -75,6 +76,8 @@ class Commands:
             "status": self._status,
             "events": self._events,
             "configure": self._configure,
+            "templates": self._templates,
+            **SessionCommands(self._manager, lambda: self._roots(None)).table(),
         }
         return {f"steersman.{name}": self._guarded(handler) for name, handler in handlers.items()}
 
@@ -83,15 +86,11 @@ class Commands:
         plain = bool(arguments) and isinstance(arguments[0], str)
         with _handing_back(params.prompt):
             roots = self._roots(params.root)
-            prompt = params.prompt
-            if params.context is not None and prompt.strip():
-                prompt += context_text(
-                    params.context, self._documents, lambda path: self._denied(roots, path)
-                )
             run = await self._manager.start(
                 StartRequest(
-                    prompt=prompt,
+                    prompt=params.prompt,
                     roots=roots,
+                    pointed=pointed_of(params.context, self._documents),
                     session=params.session,
                     model=params.model,
                     mode=params.mode,
@@ -124,38 +123,43 @@ class Commands:
     async def _steer(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(TextParams, arguments, string_as="text")
         with _handing_back(params.text):
-            queued = self._manager.add("steer", params.text, params.run)
+            pointed = pointed_of(params.context, self._documents)
+            queued = await self._manager.say("steer", params.text, params.run, pointed)
         return {"disposition": "steered", **_place(queued)}
 
     async def _follow_up(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(TextParams, arguments, string_as="text")
+        pointed = pointed_of(params.context, self._documents)
         with _handing_back(params.text):
             try:
-                queued = self._manager.add("followUp", params.text, params.run)
+                queued = await self._manager.say("followUp", params.text, params.run, pointed)
                 return {"disposition": "queued", **_place(queued)}
             except Refused as refusal:
                 if refusal.code != "notRunning" or params.run is not None:
                     raise
             roots = self._roots(None)
             recent = self._manager.most_recent(roots)
-            run = await self._manager.start(StartRequest(params.text, roots, recent, exclusive=True))
+            run = await self._manager.start(
+                StartRequest(params.text, roots, recent, pointed=pointed, exclusive=True)
+            )
         return {"disposition": "started", **self._started(run, params.text)}
 
     async def _queue(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse_queue(arguments)
         with _handing_back(params.text):
-            return self._change_queue(params)
+            session = self._manager.session_of(params.run)
+            assert session.live is not None
+            run = session.live.id
+            if params.op == "edit":
+                check_text(params.text or "")
+                await self._manager.edit_queued(session, params.id or "", params.text or "")
+            return self._change_queue(session, run, params)
 
-    def _change_queue(self, params: QueueParams) -> dict[str, JsonValue]:
-        """All in one step: nothing is delivered between the change and the answer."""
-        session = self._manager.session_of(params.run)
-        assert session.live is not None
-        run, item = session.live.id, params.id or ""
+    def _change_queue(self, session: Session, run: str, params: QueueParams) -> dict[str, JsonValue]:
+        """All in one step with the change: nothing is delivered between it and the answer."""
+        item = params.id or ""
         removed: Sequence[Input] | None = None
-        if params.op == "edit":
-            check_text(params.text or "")
-            session.edit_queued(item, params.text or "")
-        elif params.op == "remove":
+        if params.op == "remove":
             removed = session.remove_queued(item)
         elif params.op == "move":
             session.move_queued(item, params.to, params.kind)
@@ -196,6 +200,11 @@ class Commands:
     async def _configure(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(ConfigureParams, arguments)
         return await self._manager.configure(session=params.session, model=params.model, mode=params.mode)
+
+    async def _templates(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(TemplatesParams, arguments, string_as="root")
+        found = await self._manager.prompts.templates(self._roots(params.root))
+        return {"templates": [_template_data(template) for template in found]}
 
     def _guarded(self, handler: Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]) -> Handler:
         @functools.wraps(handler)
@@ -252,11 +261,16 @@ class Commands:
         folders = [path.parent for path in paths if not path.is_relative_to(self._home.root)]
         return [("", folders[0])] if len(folders) == 1 and folders[0].is_dir() else []
 
-    def _denied(self, roots: Roots, path: Path) -> str | None:
-        try:
-            return self._rules.denied(roots.resolve(str(path)))
-        except PathError:
-            return None  # no tool can read it either
+
+def _template_data(template: Template) -> dict[str, JsonValue]:
+    data: dict[str, JsonValue] = {
+        "name": template.name,
+        "description": template.description,
+        "hint": template.hint,
+        "source": template.source,
+        "path": str(template.path),
+    }
+    return data if template.problem is None else data | {"problem": template.problem}
 
 
 def _place(queued: Queued) -> dict[str, JsonValue]:

@@ -1,67 +1,75 @@
-"""What the user points at, as text after the prompt."""
+"""What the user points at and what the editor shows, as the client tells it, in the session's own words."""
 
-import re
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Sequence
 
-from steersman.lsp.client import path_of
+from steersman.lsp.buffers import Buffers
+from steersman.lsp.client import Client
 from steersman.lsp.documents import Documents
 from steersman.lsp.params import ContextParams, SelectionParams, Span
-from steersman.session.errors import Refused
+from steersman.lsp.problems import ProblemStore
+from steersman.session.pointing import Diagnostic, EditorState, GivenImage, Pointed, Selection
 from steersman.workspace.positions import LineIndex, Position
 
 _SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
-MAX_SELECTION = 50_000
-"""Characters of one selection; the model can read the rest in the file."""
 
 
-def context_text(context: ContextParams, documents: Documents, denied: Callable[[Path], str | None]) -> str:
-    """A block that names files, quotes selections and tells diagnostics; "" if there are none.
-
-    `denied(path)` is the deny rule that covers a file.
-
-    Raises:
-        Refused: denied, for a file whose text no model may see.
-    """
-    named = [item.uri for item in context.selections] + [item.uri for item in context.diagnostics]
-    for uri in (*context.uris, *named):
-        path = path_of(uri)
-        rule = None if path is None else denied(path)
-        if rule is not None:
-            raise Refused("denied", f"{path} is denied by the rule `{rule}`: it may hold secrets.", uri=uri)
-    parts = [f"File: {_name(uri)}" for uri in context.uris]
-    parts += [
-        f"Selection in {_name(selection.uri)}, {_lines(selection.range)}:\n{_quoted(selection, documents)}"
-        for selection in context.selections
-    ]
-    for diagnostic in context.diagnostics:
-        severity = _SEVERITIES[diagnostic.severity or 1]
-        source = f" ({diagnostic.source})" if diagnostic.source else ""
-        place = f"{_name(diagnostic.uri)}, {_lines(diagnostic.range)}"
-        parts.append(f"Diagnostic in {place}: {severity}{source}: {diagnostic.message}")
-    return "\n\nThe user points at:\n" + "\n".join(parts) if parts else ""
+def pointed_of(context: ContextParams | None, documents: Documents) -> Pointed | None:
+    """What came with a message; None if nothing did."""
+    if context is None:
+        return None
+    return Pointed(
+        tuple(context.uris),
+        tuple(_selection(item, documents) for item in context.selections),
+        tuple(
+            Diagnostic(
+                item.uri, *_lines(item.range), item.message, _SEVERITIES[item.severity or 1], item.source
+            )
+            for item in context.diagnostics
+        ),
+        tuple(GivenImage(item.data, item.mime_type) for item in context.images),
+    )
 
 
-def _name(uri: str) -> str:
-    path = path_of(uri)
-    return uri if path is None else str(path)
+class EditorView:
+    """What the client's editor shows now, for the messages of a session."""
+
+    def __init__(self, client: Client, buffers: Buffers, problems: ProblemStore) -> None:
+        self._client, self._buffers, self._problems = client, buffers, problems
+
+    def state(self) -> EditorState | None:
+        """Only of a client that tells of all that is open: others attach what they like."""
+        if not self._client.features.open_documents:
+            return None
+        unsaved = [buffer.path for buffer in self._buffers.unsaved()]
+        return EditorState([buffer.path for buffer in self._buffers.open()], unsaved)
+
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """What was told last of each file, the gravest first in each."""
+        return [
+            Diagnostic(
+                path.as_uri(),
+                problem.start.line + 1,
+                problem.start.line + 1,
+                problem.message,
+                problem.severity,
+                problem.source or None,
+            )
+            for path in self._problems.files()
+            if (report := self._problems.of(path)) is not None
+            for problem in report.problems
+        ]
 
 
-def _lines(span: Span) -> str:
-    first, last = span.start.line + 1, span.end.line + 1
-    if span.end.character == 0 and last > first:
-        last -= 1  # a selection of whole lines ends at the start of the next
-    return f"line {first}" if first == last else f"lines {first}-{last}"
+def _lines(span: Span) -> tuple[int, int]:
+    """From 1, both included."""
+    first, last = sorted((span.start, span.end), key=lambda place: (place.line, place.character))
+    if last.character == 0 and last.line > first.line:
+        return first.line + 1, last.line  # a selection of whole lines ends at the start of the next
+    return first.line + 1, last.line + 1
 
 
-def _quoted(selection: SelectionParams, documents: Documents) -> str:
-    text = _selected(selection, documents)
-    if text is None:
-        return "(the file is not open in the editor: read it)"
-    cut = "\n(cut)" if len(text) > MAX_SELECTION else ""
-    text = text[:MAX_SELECTION]
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}\n{text}\n{fence}{cut}"
+def _selection(selection: SelectionParams, documents: Documents) -> Selection:
+    return Selection(selection.uri, *_lines(selection.range), _selected(selection, documents))
 
 
 def _selected(selection: SelectionParams, documents: Documents) -> str | None:

@@ -1,7 +1,9 @@
-"""The documents in which a question's diff or command is shown: files in a private folder, gone with the question."""
+"""The documents in which a question's diff, command or arguments are shown: files in a private folder, gone with the
+question."""
 
 import asyncio
 import hashlib
+import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +12,7 @@ from steersman.agent.clock import Clock
 from steersman.lsp.client import real_path_of
 from steersman.lsp.waits import set_within
 from steersman.session.approvals import Question
+from steersman.workspace.roots import printable
 
 
 @dataclass(slots=True)
@@ -33,7 +36,7 @@ class DiffDocuments:
         Raises:
             OSError: it can't be written.
         """
-        suffix = "sh" if question.command is not None else "diff"
+        suffix = "sh" if question.command is not None else "json" if question.tool is not None else "diff"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.folder.chmod(0o700)
         name = f"{hashlib.sha256(question.id.encode()).hexdigest()[:12]}.{suffix}"
@@ -86,5 +89,8 @@ class DiffDocuments:
 def _document(question: Question) -> str:
     if question.command is not None:
         return f"# {question.title}\n# in {question.cwd}\n{question.command}\n"
+    if question.tool is not None:
+        text = json.dumps(question.tool.arguments, ensure_ascii=False, indent=2)
+        return "".join(f"{printable(line)}\n" for line in text.split("\n"))
     parts = [question.title, *(view.diff for view in question.changes)]
     return "".join(part if part.endswith("\n") else f"{part}\n" for part in parts if part)

@@ -7,20 +7,22 @@ afterwards, or the call is an error that says what is there instead.
 import stat
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from steersman.lsp.buffers import Buffer
 from steersman.lsp.edit_outcomes import computed_anew, excerpt
 from steersman.lsp.edits import Editor, EditOutcome, make_edit
 from steersman.lsp.resource_edits import ResourceOperation, can_do, resource_change
-from steersman.workspace.changes import FileChange
+from steersman.lsp.saving import save_own
+from steersman.workspace.changes import FileChange, refuse_held
 from steersman.workspace.diff import unified_diff
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.errors import ChangeRefused, FileNotFound
 from steersman.workspace.ports import Applied, BaseMoved, Entry, KeepPreImage, PreImage, Snapshot
 from steersman.workspace.roots import ResolvedPath, Roots, printable
 from steersman.workspace.rules import PathRules
-from steersman.workspace.snapshots import sha256
-from steersman.workspace.text import to_lf, view
+from steersman.workspace.snapshots import buffer_snapshot
+from steersman.workspace.text import to_lf
 
 TRIES = 3
 """How often the editor is asked to make one edit, each time on the text that is there by then."""
@@ -45,17 +47,26 @@ class EditorWorkspace:
         return self._disk.resolve(path, for_write=for_write, follow=follow)
 
     async def exists(self, path: ResolvedPath) -> bool:
+        await self._editor.unattached.known()
         return self._buffers.of(path.path) is not None or await self._disk.exists(path)
 
     async def entries(self, path: ResolvedPath) -> Sequence[Entry]:
         return await self._disk.entries(path)
 
     def unsaved_files(self) -> Sequence[str]:
-        inside = [path for path in self._buffers.unsaved() if self.roots.containing(path) is not None]
-        return [printable(self.roots.relative(path)) for path in inside]
+        return [printable(self.roots.relative(buffer.path)) for buffer in self._unsaved()]
+
+    async def save_own(self) -> None:
+        await save_own(self._editor, self._unsaved())
+
+    def held_by(self, path: ResolvedPath) -> str | None:
+        return None if self._buffers.of(path.path) is not None else self._disk.held_by(path)
+
+    def _unsaved(self) -> list[Buffer]:
+        return [each for each in self._buffers.unsaved() if self.roots.containing(each.path) is not None]
 
     async def read(self, path: ResolvedPath) -> Snapshot:
-        buffer = self._buffers.of(path.path)
+        buffer = await self._open(path.path)
         if buffer is None or buffer.text is None:
             return await self._disk.read(path)
         return (await self._look(path, buffer))[0]
@@ -65,7 +76,8 @@ class EditorWorkspace:
         async with self._disk.locks.hold(change.path.path, *([] if target is None else [target])):
             if target is not None and self._buffers.of(target) is not None:
                 raise ChangeRefused(f"{target.name} is open in the editor; nothing was moved.")
-            buffer = self._buffers.of(change.path.path)
+            buffer = await self._open(change.path.path)
+            refuse_held(change, self.held_by)
             if buffer is None:
                 return await self._disk.apply_locked(change)
             if buffer.text is None:
@@ -76,6 +88,21 @@ class EditorWorkspace:
             return await self._apply_to_open(change, buffer)
 
     # Open files
+
+    async def _open(self, path: Path) -> Buffer | None:
+        """The buffer of a resolved path, with its text as it is now.
+
+        One that the editor only says to be open, with nothing unsaved, and doesn't show is taken not to be: what is
+        written to the disk then, it loads.
+        """
+        await self._editor.unattached.known()
+        buffer = self._buffers.of(path)
+        if buffer is not None and not buffer.attached:
+            await self._editor.unattached.refresh(buffer)
+            buffer = self._buffers.of(path)  # it may be closed by now, or attached
+        if buffer is not None and not buffer.attached and buffer.text is None and not buffer.unsaved:
+            return None
+        return buffer
 
     async def _look(self, path: ResolvedPath, buffer: Buffer) -> tuple[Snapshot, Snapshot | None]:
         """The truth about an open file, and what is on the disk."""
@@ -90,20 +117,14 @@ class EditorWorkspace:
             or (state == "same" and (buffer.text == disk_text or not self._editor.client.apply_edit))
         ):
             return disk, disk
-        raw = buffer.document.text or ""
-        data = raw.encode("utf-8", "surrogatepass")
-        snapshot = Snapshot(
+        snapshot = buffer_snapshot(
             path,
-            data,
-            sha256(data),
-            view(raw),
-            source="buffer",
+            buffer.document.text or "",
             dirty=state != "same",
             version=buffer.document.version,
             mode=disk.mode if disk is not None else None,
-            conflict=state == "bothChanged",
         )
-        return snapshot, disk
+        return replace(snapshot, conflict=state == "bothChanged"), disk
 
     async def _apply_to_open(self, change: FileChange, buffer: Buffer) -> Applied:
         current, disk = await self._look(change.path, buffer)
@@ -126,9 +147,11 @@ class EditorWorkspace:
     async def _edit(self, change: FileChange, buffer: Buffer, disk: Snapshot | None) -> Applied:
         """Asked of the editor, and again on the text that is there by then, as long as it is the same edit."""
         name, old, new = change.path.display, change.old_text, change.new_text
+        clean = not buffer.unsaved or buffer.unsaved_is_ours
         tries = 0
         while True:
             await self._keep_both(change.path, disk, buffer.document.text or "")
+            await self._editor.unattached.refresh(buffer)
             raw = buffer.document.text
             if raw is None or to_lf(raw) != old or not self._buffers.is_open(buffer):  # while we waited
                 raise BaseMoved(change.path, await self.read(change.path))
@@ -139,7 +162,7 @@ class EditorWorkspace:
                     f"{name} was closed in the editor while it was edited. Read it again to see what it holds now."
                 )
             if outcome.kind == "verified":
-                return self._made(change, buffer)
+                return await self._made(change, buffer, clean=clean)
             if outcome.kind != "notApplied":
                 raise await self._went_wrong(name, buffer, old, new, outcome)
             if not outcome.heard or tries == TRIES:
@@ -158,19 +181,34 @@ class EditorWorkspace:
         Raises:
             BaseMoved: it would be another edit, or a conflict with the disk has come up: it has to be asked about.
         """
-        current, disk = await self._look(change.path, buffer)
         now = buffer.text
-        anew = None if now is None else computed_anew(old, new, now)
+        if now is None:
+            raise BaseMoved(change.path, await self.read(change.path))
+        current, disk = await self._look(change.path, buffer)
+        now = buffer.text or ""
+        anew = computed_anew(old, new, now)
         asked = change.base is not None and change.base.conflict
-        if now is None or anew is None or current.as_text().text != now or (current.conflict and not asked):
+        if anew is None or current.as_text().text != now or (current.conflict and not asked):
             raise BaseMoved(change.path, current)
         return now, anew, disk
 
-    def _made(self, change: FileChange, buffer: Buffer) -> Applied:
-        now = buffer.text
-        data = (buffer.document.text or "").encode("utf-8", "surrogatepass")
-        differs = now != change.new_text
-        return Applied(sha256(data), text=now if differs else None, source="buffer", unsaved=buffer.unsaved)
+    async def _made(self, change: FileChange, buffer: Buffer, *, clean: bool) -> Applied:
+        """What has become of a verified edit, once it is saved if it may be. `clean`: of what was there before, nothing
+        was unsaved but edits of ours."""
+        as_approved = buffer.text == change.new_text
+        buffer.ours = buffer.text if clean and as_approved else None
+        now = (await self._look(change.path, buffer))[0]
+        if await save_own(self._editor, [buffer]) and buffer.text is not None:
+            now = (await self._look(change.path, buffer))[0]
+        text = now.text.text if now.text is not None else None
+        differs = text != change.new_text
+        return Applied(
+            now.sha256,
+            text=text if differs else None,
+            source="buffer",
+            unsaved=now.dirty,
+            changed_by_saving=differs and as_approved and not now.dirty,
+        )
 
     async def _went_wrong(
         self, name: str, buffer: Buffer, old: str, new: str, outcome: EditOutcome
@@ -233,10 +271,12 @@ class EditorWorkspace:
 
     async def _until_reloaded(self, path: ResolvedPath, buffer: Buffer, current: Snapshot) -> None:
         """A clean buffer whose file changed on the disk: the edit waits until the editor shows the new text."""
-        wanted = current.as_text().text
-        if not await self._buffers.until(
-            path.path, lambda: buffer.text == wanted, self._editor.limits.reload
-        ):
+        wanted, patience = current.as_text().text, self._editor.limits.reload
+        if buffer.attached:
+            await self._buffers.until(path.path, lambda: buffer.text == wanted, patience)
+        elif buffer.text != wanted:
+            await self._editor.unattached.look_again(buffer, patience)
+        if buffer.text != wanted:
             raise ChangeRefused(
                 f"{path.display} has changed on the disk, and the editor still shows its old text. Nothing was "
                 "changed. Ask the user to reload the file in the editor."
@@ -254,10 +294,6 @@ class EditorWorkspace:
                 None if raw == disk_text else raw,
             )
         )
-
-
-def _times(attempts: int) -> str:
-    return "" if attempts == 1 else f" in {attempts} tries"
 
 
 def _text_there(old: str, new: str, now: str | None) -> str:

@@ -1,19 +1,38 @@
 """The tools that models have only because of the client: what it tells, what it can ask its user, what it offers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from steersman.agent.tool import Tool
 from steersman.lsp.client import Client
+from steersman.lsp.client_tools import ClientTools
+from steersman.lsp.problems import ProblemStore
 from steersman.lsp.rpc import RpcServer
 from steersman.session.services import ToolSetting
+from steersman.session.user_input import WaitingUser
+from steersman.tools.ask_user import AskUserTool, User
+from steersman.tools.diagnostics import DiagnosticsTool
 
 
 class EditorTools:
     """One connection's. Sessions are opened after initialize, when it is known what the client can do."""
 
-    def __init__(self, server: RpcServer, client: Client) -> None:
-        self._server, self._client = server, client
+    def __init__(
+        self,
+        server: RpcServer,
+        client: Client,
+        problems: ProblemStore,
+        *,
+        user_of: Callable[[ToolSetting], User],
+        offered: ClientTools,
+    ) -> None:
+        """`user_of(setting)` is whom the tools of a session ask."""
+        self._server, self._client, self._problems = server, client, problems
+        self._user_of, self._offered = user_of, offered
 
     def of_session(self, setting: ToolSetting) -> Sequence[Tool]:
         """The tools that the client's features allow."""
-        return []
+        user = WaitingUser(self._user_of(setting), setting.set_state)
+        tools: list[Tool] = [AskUserTool(user, takes_text=bool(self._client.features.input))]
+        if self._client.features.diagnostics:
+            tools.append(DiagnosticsTool(setting.workspace, self._problems))
+        return [*tools, *self._offered.of_session(setting)]

@@ -20,6 +20,7 @@ from steersman.lsp.edit_outcomes import (
     shares_nothing,
 )
 from steersman.lsp.errors import ClientGone, ClientRequestError, RequestTimeout
+from steersman.lsp.open_documents import UnattachedDocuments
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.waits import answered_within, set_within
 from steersman.session.limits import Limits
@@ -43,6 +44,7 @@ class Editor:
     server: RpcServer
     client: Client
     buffers: Buffers
+    unattached: UnattachedDocuments
     limits: Limits
     clock: Clock
 
@@ -91,10 +93,12 @@ async def make_edit(editor: Editor, buffer: Buffer, raw: str, new: str, label: s
                 editor, _params(buffer, changes, version, label, editor.client.document_changes)
             )
             if answer.said == "applied":
-                await set_within(editor.clock, editor.limits.verify, watcher.there)
+                await _until_told(editor, watcher, watcher.there)
             elif answer.said == "refused" and _may_be_stale(answer.reason) and not watcher.there.is_set():
                 # The typing that made the version stale may be on its way.
-                await set_within(editor.clock, editor.limits.verify, watcher.changed)
+                await _until_told(editor, watcher, watcher.changed)
+            else:
+                await _ask_for_text(editor, watcher)
         except asyncio.CancelledError:
             buffer.frozen = True
             raise
@@ -158,6 +162,11 @@ class _Watcher:
             self._comparing = True
             asyncio.get_running_loop().call_soon(self._compare)
 
+    def finish(self) -> None:
+        """Makes a comparison that was put off."""
+        if self._comparing:
+            self._compare()
+
     def before(self, now: str) -> list[str]:
         """The texts that the editor may have made the edit in, as they are, if it then had `now`."""
         return [self.raw, *(raw for raw in self.seen if to_lf(raw) not in (self.old, now))]
@@ -168,6 +177,22 @@ class _Watcher:
         if now is not None and not self.there.is_set() and survives(self.old, self.new, now):
             self.there.set()
             self.with_more = now
+
+
+async def _until_told(editor: Editor, watcher: _Watcher, event: asyncio.Event) -> None:
+    """Until the document's text, as it comes or is asked for, sets the event, or the time for that is over."""
+    if watcher.buffer.attached:
+        await set_within(editor.clock, editor.limits.verify, event)
+        return
+    await _ask_for_text(editor, watcher)
+    if not event.is_set():
+        await editor.unattached.look_again(watcher.buffer, editor.limits.verify)
+        watcher.finish()
+
+
+async def _ask_for_text(editor: Editor, watcher: _Watcher) -> None:
+    await editor.unattached.refresh(watcher.buffer)
+    watcher.finish()
 
 
 async def _without_it(

@@ -132,12 +132,12 @@ class EventStream:
                 return False
             place.state = None
         else:
-            place.cursor = None
             del self._behind[place.session]
         return True
 
     async def _send_page(self, place: _Place, sent: int, goal: int) -> bool:
         cursor = place.cursor or LogCursor(self._log_path(place.session), sent)
+        cursor.move_to(sent)
         try:
             lines = await asyncio.to_thread(cursor.page, goal, PAGE)
         except LogError as error:

@@ -1,9 +1,23 @@
 """What a client can do beyond LSP, as it says at initialize: each feature is asked for by itself."""
 
+import logging
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, StrictInt, StrictStr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+)
 from pydantic.alias_generators import to_camel
+
+log = logging.getLogger(__name__)
 
 
 class ClientTool(BaseModel):
@@ -43,8 +57,29 @@ class ClientFeatures(BaseModel):
     tools: list[StrictStr | ClientTool] | None = None
     """What it can be asked to do by `steersman/callTool`: names of known tools, and tools of its own."""
 
+    @field_validator("tools", mode="before")
+    @classmethod
+    def _leave_out_what_is_no_tool(cls, given: object) -> object:
+        """A newer client may offer tools in other forms, or with other names: that is no reason to refuse it."""
+        return [tool for tool in given if _is_tool(tool)] if isinstance(given, list) else given
+
     @property
     def asked_for(self) -> list[str]:
         """Names of the features that the client has, as they are spelled on the wire, in the order of this class."""
         fields = type(self).model_fields.items()
         return [to_camel(name) for name, _ in fields if getattr(self, name) not in (None, False, [])]
+
+
+_TOOL: TypeAdapter[str | ClientTool] = TypeAdapter(StrictStr | ClientTool)
+
+
+def _is_tool(given: object) -> bool:
+    try:
+        _TOOL.validate_python(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[-1]
+        where = ".".join(str(part) for part in first["loc"][1:])
+        name = given.get("name") if isinstance(given, dict) else given
+        log.warning("the client's tool %.80r is left out: %s: %s", name, where or "tool", first["msg"])
+        return False
+    return True

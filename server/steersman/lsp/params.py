@@ -21,7 +21,8 @@ M = TypeVar("M", bound="Params")
 
 class Params(BaseModel):
     # Strict: a wrong type is told, not guessed at.
-    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
+    # Validators are built at the first use of a command: most are never used, and building all delays the start.
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, defer_build=True)
 
 
 class BudgetParams(Params):
@@ -65,12 +66,22 @@ class DiagnosticParams(Params):
     source: str | None = None
 
 
+class ImageParams(Params):
+    """A picture that the prompt is about: png, jpeg, gif or webp."""
+
+    data: str
+    """Base64 of the file, at most 5 MB."""
+    mime_type: str
+    """As the client knows it; what the bytes are counts."""
+
+
 class ContextParams(Params):
     """What the user points at, told to the model with the prompt."""
 
     uris: list[str] = []
     selections: list[SelectionParams] = []
     diagnostics: list[DiagnosticParams] = []
+    images: list[ImageParams] = []
 
 
 class StartParams(Params):
@@ -97,6 +108,12 @@ class TextParams(Params):
     text: str
     run: str | None = None
     """The only live one, without."""
+    context: ContextParams | None = None
+
+
+class TemplatesParams(Params):
+    root: str | None = None
+    """URI or path of the workspace folder; the first one without."""
 
 
 class QueueParams(Params):
@@ -157,6 +174,47 @@ class ApprovalTextsParams(Params):
 
     id: str
     """Of a pending question."""
+
+
+class Told(Params):
+    """What the client tells of its documents. More fields are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class SaveAnswer(Told):
+    """The answer to `steersman/save`."""
+
+    saved: list[str]
+    """URIs."""
+
+
+class ListedDocument(Told):
+    """A document that is open in the editor."""
+
+    uri: str
+    dirty: bool
+    """It has text that is not saved."""
+
+
+class OpenDocument(ListedDocument):
+    version: int | None = None
+    """That an edit of it is bound to; null without versions."""
+    text: str | None = None
+    """The whole text; of those that were asked for by name."""
+
+
+class OpenDocumentsAnswer(Told):
+    """The answer to `steersman/openDocuments`."""
+
+    documents: list[OpenDocument]
+
+
+class OpenDocumentsChanged(Told):
+    """The params of the notification `steersman/openDocumentsChanged`."""
+
+    documents: list[ListedDocument]
+    """All that are open, each time."""
 
 
 class EventsParams(Params):

@@ -70,6 +70,8 @@ class FloorProgress:
         return next((run for run, progress in self._runs.items() if progress.token == token), None)
 
     def on_event(self, event: Emitted) -> None:
+        if event.type == "compaction_end" and event.run is None and self._client.features.event_token is None:
+            self._show(_INFO, compaction_message(event.data))
         progress = self._runs.get(event.run or "")
         if progress is None:
             return
@@ -111,9 +113,23 @@ class FloorProgress:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+def compaction_message(data: dict[str, Any]) -> str:
+    """What came of a compaction, in one sentence for a person."""
+    if "failed" in data:
+        return f"Steersman: the conversation was not shortened: {data['failed']}"
+    before, after = data["tokensBefore"], data["tokensAfter"]
+    return f"Steersman: old messages were summarised, about {before:,} tokens became {after:,}."
+
+
 def token_of(run: str) -> str:
     """The work-done token of a run."""
     return f"steersman/{run}"
+
+
+def _asks(event: Emitted) -> bool:
+    """Whether the run waits for its user from here on."""
+    waits_for_input = event.type == "state" and event.data["state"] == "waitingInput"
+    return event.type == "approval_requested" or waits_for_input
 
 
 class _RunProgress:
@@ -158,7 +174,7 @@ class _RunProgress:
         if state is None:
             return
         self._state = state
-        if event.type == "approval_requested" and self._how is not None:
+        if _asks(event) and self._how is not None:
             # A client that drops reports that come too close has to hear of the question once more.
             too_close = self._clock.monotonic() - self._last < INTERVAL
             self._report()
@@ -177,6 +193,10 @@ class _RunProgress:
             self._doing = ""
         elif event.type == "approval_requested":
             doing = f"{data['title']} · waiting for you"
+        elif _asks(event):
+            doing = f"{self._doing} · waiting for you"
+        elif event.type == "compaction_start":
+            doing = "summarising old messages"
         elif event.type == "retry":
             doing = f"{data['kind']}: next try in {data['afterMs'] / 1000:.0f} s"
         elif event.type == "state" and data["state"] == "aborting":

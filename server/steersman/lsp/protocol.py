@@ -28,6 +28,7 @@ from steersman.lsp.documents import Documents
 from steersman.lsp.envelope import Incoming, MessageId, Response, classify
 from steersman.lsp.errors import ClientGone, ClientRequestError, CommandError, ErrorCode, InvalidParams
 from steersman.lsp.framing import frame
+from steersman.lsp.handshake import initialize_params, register_server_capabilities
 from steersman.lsp.plain import array, as_record, string
 from steersman.lsp.structure import typed_params, typed_result
 from steersman.lsp.wire import JsonObject, JsonValue, decode, encode
@@ -84,6 +85,7 @@ class RpcProtocol(LanguageServerProtocol):
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
+        register_server_capabilities(converter)
         self._phase = _Phase.NEW
         self.shutdown_received = False
         self._link: Link | None = None
@@ -202,6 +204,8 @@ class RpcProtocol(LanguageServerProtocol):
         return handler
 
     def _params(self, method: str, params: JsonValue) -> object:
+        if method == types.INITIALIZE:
+            return initialize_params(params)
         return params if method in _PLAIN_PARAMS else typed_params(self._converter, method, params)
 
     def _cancel_request(self, params: JsonValue) -> None:

@@ -93,6 +93,7 @@ class _Operation:
             current = None
         if current is None or current.sha256 != self.base.sha256:
             raise BaseMoved(self.change.path, current)
+        await self.editor.unattached.refresh(self.buffer)
         if not self.editor.buffers.is_open(self.buffer) or self.buffer.unsaved:
             raise ChangeRefused(
                 f"{self.change.path.display} was changed or closed in the editor meanwhile. Nothing was changed. "
@@ -105,6 +106,7 @@ class _Operation:
         try:
             answer = await ask(self.editor, self._params())
             if answer.said == "applied":
+                await self.editor.unattached.refresh(self.buffer)
                 closed = await buffers.until(
                     self.buffer.path, lambda: not buffers.is_open(self.buffer), limit
                 )

@@ -15,7 +15,15 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from steersman.lsp import answers, params
+from steersman.lsp import (
+    answers,
+    client_asks,
+    client_results,
+    params,
+    reported,
+    session_answers,
+    session_params,
+)
 from steersman.session.schema import EVENTS, Event, EventData, Wire
 
 Schema = dict[str, Any]  # Any: JSON
@@ -82,6 +90,63 @@ COMMANDS: Final = (
         params.ConfigureParams,
         (answers.ConfigureAnswer,),
     ),
+    Command(
+        "templates",
+        "The prompt templates, called by `/name`.",
+        params.TemplatesParams,
+        (answers.TemplatesAnswer,),
+        "root",
+    ),
+    Command(
+        "sessions",
+        "The kept sessions.",
+        session_params.SessionsParams,
+        (session_answers.SessionsAnswer,),
+        "root",
+    ),
+    Command(
+        "resume",
+        "Opens a kept session, to go on where it stands or from one of its messages.",
+        session_params.ResumeParams,
+        (session_answers.ResumeAnswer,),
+        "session",
+    ),
+    Command(
+        "fork",
+        "Goes on from before a message, in a copy or in place. Changes no file.",
+        session_params.ForkParams,
+        (session_answers.ForkAnswer, session_answers.WentBackAnswer),
+        "session",
+    ),
+    Command(
+        "compact",
+        "Has old messages summarised for the model. Nothing is lost: the log keeps them.",
+        session_params.CompactParams,
+        (session_answers.CompactAnswer,),
+        "instructions",
+    ),
+    Command(
+        "checkpoints",
+        "The messages of a session to which its changes of files can be taken back.",
+        session_params.CheckpointsParams,
+        (session_answers.CheckpointsAnswer,),
+        "session",
+    ),
+    Command(
+        "revert",
+        "Takes back what was changed since a checkpoint, or tells what that would do.",
+        session_params.RevertParams,
+        (session_answers.RevertPreview, session_answers.OperationAnswer),
+    ),
+    Command(
+        "rename", "Gives a session a title.", session_params.RenameParams, (session_answers.RenameAnswer,)
+    ),
+    Command(
+        "delete",
+        "Deletes a session for good. What it did to files stays.",
+        session_params.DeleteParams,
+        (session_answers.DeleteAnswer,),
+    ),
 )
 """In the order in which they are documented."""
 
@@ -92,6 +157,16 @@ OTHERS: Final[tuple[type[BaseModel], ...]] = (
     params.ApprovalAnswer,
     params.ApprovalTextsParams,
     answers.ApprovalTextsAnswer,
+    answers.SaveRequest,
+    params.SaveAnswer,
+    answers.OpenDocumentsRequest,
+    params.OpenDocumentsAnswer,
+    params.OpenDocumentsChanged,
+    client_asks.InputRequest,
+    client_results.InputAnswer,
+    client_asks.CallToolRequest,
+    client_results.CallToolAnswer,
+    reported.ReportedDiagnostics,
     answers.InvalidParamsData,
     answers.RefusedData,
 )

@@ -8,20 +8,27 @@ from lsprotocol import types
 
 from steersman import __version__
 from steersman.agent.clock import Clock, SystemClock
+from steersman.lsp import reports
 from steersman.lsp.actions import AnswerActions
+from steersman.lsp.after_edits import AfterEdits
 from steersman.lsp.approval_requests import TEXTS, ApprovalTexts, RequestApprover
 from steersman.lsp.approvals import FloorApprover
 from steersman.lsp.buffers import Buffers
 from steersman.lsp.client import Client
+from steersman.lsp.client_tools import ClientTools
 from steersman.lsp.commands import Commands
+from steersman.lsp.context import EditorView
 from steersman.lsp.diffs import DiffDocuments
 from steersman.lsp.editor import EditorWorkspace
 from steersman.lsp.editor_tools import EditorTools
 from steersman.lsp.edits import Editor
 from steersman.lsp.event_stream import EventStream
+from steersman.lsp.open_documents import CHANGED, UnattachedDocuments
+from steersman.lsp.problems import ProblemStore
 from steersman.lsp.progress import FloorProgress
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.serve import StopReason, serve
+from steersman.lsp.user_input import ClientUser
 from steersman.lsp.wire import JsonValue
 from steersman.session.compose import build_services
 from steersman.session.home import Home
@@ -29,15 +36,16 @@ from steersman.session.housekeeping import tidy
 from steersman.session.limits import Limits
 from steersman.session.manager import SessionManager
 from steersman.session.settings import Settings
+from steersman.session.warming import warm
+from steersman.startup.skeletons import make_all
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.ports import KeepPreImage, Workspace
-from steersman.workspace.rules import PathRules
 
 log = logging.getLogger(__name__)
 
 PROTOCOL_VERSION = "1"
 NAME = "steersman"
-USED: Final = ("eventToken", "approval")
+USED: Final = ("eventToken", "approval", "save", "openDocuments", "diagnostics", "input", "tools")
 """The features that are used here, of those that a client can ask for."""
 
 
@@ -53,10 +61,25 @@ class SteersmanServer:
         self._ready = False
         self._buffers = Buffers(self.rpc.documents, clock)
         self._diffs = DiffDocuments(home.diffs, clock)
-        self._editor = Editor(self.rpc, self._client, self._buffers, limits, clock)
-        floor = FloorApprover(self.rpc, self._client, self._diffs, limits, clock, ready=lambda: self._ready)
+        self._unattached = UnattachedDocuments(self.rpc, self._client, self._buffers, limits, clock)
+        self._editor = Editor(self.rpc, self._client, self._buffers, self._unattached, limits, clock)
+        turn = asyncio.Lock()  # of the questions that a client may show as pickers
+        floor = FloorApprover(
+            self.rpc, self._client, self._diffs, limits, clock, turn=turn, ready=lambda: self._ready
+        )
         approver = RequestApprover(self.rpc, self._client, floor, ready=lambda: self._ready)
-        tools = EditorTools(self.rpc, self._client)
+        self._client_tools = ClientTools(self.rpc, self._client, self._buffers, limits, clock)
+        problems = ProblemStore(self.rpc.documents, self._buffers)
+        self._after_edits = AfterEdits(problems, self._buffers, limits, clock)
+        tools = EditorTools(
+            self.rpc,
+            self._client,
+            problems,
+            user_of=lambda setting: ClientUser(
+                self.rpc, self._client, turn, setting, ready=lambda: self._ready
+            ),
+            offered=self._client_tools,
+        )
         self.services = build_services(
             home,
             settings,
@@ -66,6 +89,8 @@ class SteersmanServer:
             limits=limits,
             clock=clock,
         )
+        view = EditorView(self._client, self._buffers, problems)
+        self.services.editor_state, self.services.diagnostics = view.state, view.diagnostics
         self.manager = SessionManager(self.services)
         self._progress = FloorProgress(self.rpc, self._client, limits, clock)
         self._stream: EventStream | None = None
@@ -73,18 +98,17 @@ class SteersmanServer:
         self._home = home
         self._tidying: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._register(home, settings)
+        self._register(home)
 
     def _over_disk(self, disk: DiskWorkspace, keep: KeepPreImage) -> Workspace:
-        return EditorWorkspace(disk, self._editor, keep)
+        return self._after_edits.over(EditorWorkspace(disk, self._editor, keep))
 
-    def _register(self, home: Home, settings: Settings) -> None:
+    def _register(self, home: Home) -> None:
         self.rpc.documents.listener = _Listeners(self._buffers, self._diffs)
         commands = Commands(
             self.manager,
             self._client,
             self.rpc.documents,
-            PathRules.of(deny=settings.deny),
             begin_progress=self._progress.begin,
             show_error=self._show_error,
             home=home,
@@ -98,6 +122,8 @@ class SteersmanServer:
         self.rpc.add_feature("window/workDoneProgress/cancel", self._cancelled)
         self.rpc.add_feature("textDocument/codeAction", self._code_actions)
         self.rpc.add_feature(TEXTS, ApprovalTexts(self.services.approvals))
+        self.rpc.add_feature(CHANGED, self._unattached.on_changed)
+        self.rpc.add_feature(reports.METHOD, self._diagnostics)
         self.services.bus.listen(self._progress.on_event)
 
     # Features
@@ -110,12 +136,25 @@ class SteersmanServer:
         if token is not None:
             self._stream = EventStream(self.rpc, token, self.services.log_path)
             self.services.bus.listen(self._stream.on_event)
-        uses: list[JsonValue] = [name for name in features.asked_for if name in USED]
-        self.rpc.protocol.experimental = {"steersman": {"version": PROTOCOL_VERSION, "uses": uses}}
+        names: list[JsonValue] = [*self._client_tools.learn()]
+        uses: list[JsonValue] = [
+            name for name in features.asked_for if name in USED and (names or name != "tools")
+        ]
+        said: dict[str, JsonValue] = {"version": PROTOCOL_VERSION, "uses": uses}
+        if features.tools is not None:
+            said["tools"] = names
+        self.rpc.protocol.experimental = {"steersman": said}
 
     def _initialized(self, _: types.InitializedParams) -> None:
         self._ready = True
-        self._tidying = asyncio.create_task(asyncio.to_thread(tidy, self._home))
+        self._unattached.begin()
+        self._tidying = asyncio.create_task(asyncio.to_thread(self._prepare))
+
+    def _prepare(self) -> None:
+        """In a thread, after all that the client waits for."""
+        warm(self.services)
+        tidy(self._home)
+        make_all("steersman", enough=lambda: self._closing is not None)
 
     def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         """New runs see the new folders; a live one keeps those that it began with."""
@@ -135,6 +174,10 @@ class SteersmanServer:
         return self._actions.offered(
             params.text_document.uri, None if only is None else [str(kind) for kind in only]
         )
+
+    def _diagnostics(self, params: JsonValue) -> None:
+        if self._client.features.diagnostics:
+            self._after_edits.take(params)
 
     def _show_error(self, message: str) -> None:
         self.rpc.notify("window/showMessage", {"type": 1, "message": f"Steersman: {message}"})
@@ -163,6 +206,7 @@ class SteersmanServer:
             await self._progress.close()
             if self._stream is not None:
                 await self._stream.close()
+            await self._unattached.close()
             if self._tidying is not None:
                 await asyncio.wait({self._tidying})
 

@@ -25,6 +25,7 @@ _SIMPLE: Final = {
 _KEYWORDS: Final = {
     *("$ref", "const", "enum", "anyOf", "oneOf", "type", "items", "properties", "required"),
     *("additionalProperties", "description", "default", "minimum", "maximum", "exclusiveMinimum", "pattern"),
+    *("minLength", "maxLength"),
 }
 
 

@@ -33,6 +33,7 @@ class Anthropic:
         base_url: without the version, as Anthropic's clients have it; one that ends with `/v1` or with `/messages` is
             understood too. A query is kept.
         api_key: sent as `x-api-key`; None or empty for servers that want none.
+        images: whether the model takes images; words stand for them otherwise.
         client: instead of the process's own client; the caller closes it.
 
     Raises:
@@ -46,6 +47,7 @@ class Anthropic:
         api_key: str | None = None,
         *,
         provider: str = "anthropic",
+        images: bool = True,
         stall: Stall | None = None,
         client: "httpx.AsyncClient | None" = None,
     ) -> None:
@@ -65,7 +67,7 @@ class Anthropic:
         redact = Redactor([key, *secrets_of_url(base_url)])
         self._id = f"{provider}:{name}"
         self._endpoint = Endpoint(url, headers, stall or Stall(), redact)
-        self._requests = AnthropicRequestBuilder(self._id, name)
+        self._requests = AnthropicRequestBuilder(self._id, name, images=images)
         self._client = client
 
     @property

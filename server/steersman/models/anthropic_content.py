@@ -17,7 +17,7 @@ from steersman.agent.messages import (
     ToolCall,
     ToolResultMessage,
     UserMessage,
-    plain_text,
+    joined_text,
 )
 from steersman.agent.model import ModelRequest, ToolSpec
 from steersman.models.wire_values import (
@@ -27,13 +27,13 @@ from steersman.models.wire_values import (
     NO_RESULT,
     NO_TEXT,
     encode,
+    is_taken,
     wire_arguments,
     wire_name,
 )
 
 MARK: Final = {"type": "ephemeral"}
 """Up to here the request may be kept in the provider's prompt cache."""
-_IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 
 
 def marked(block: bytes) -> bytes:
@@ -41,44 +41,40 @@ def marked(block: bytes) -> bytes:
     return block[:-1] + b',"cache_control":' + encode(MARK) + b"}"
 
 
-def result_block(wire_id: str, result: ToolResultMessage | None) -> bytes:
-    """The result of one call; None stands for one that is missing."""
+def result_block(wire_id: str, result: ToolResultMessage | None, *, images: bool = True) -> bytes:
+    """The result of one call; None stands for one that is missing. `images`: whether the model takes any."""
     block: dict[str, object] = {"type": "tool_result", "tool_use_id": wire_id}
     if result is None:
         return encode({**block, "content": NO_RESULT, "is_error": True})
-    text, images = plain_text(result.content), taken_images(result.content)
+    text, pictures = joined_text(result.content), taken_images(result.content, images=images)
     if result.is_error:
         # An error's content is text only.
-        parts = [text if text.strip() else "", IMAGES_FOLLOW if images else ""]
+        parts = [text if text.strip() else "", IMAGES_FOLLOW if pictures else ""]
         return encode({**block, "content": "\n".join(filter(None, parts)) or NO_OUTPUT, "is_error": True})
     if not any(isinstance(part, Image) for part in result.content):
         return encode({**block, "content": text if text.strip() else NO_OUTPUT})
-    return encode(block)[:-1] + b',"content":[' + b",".join(_content(result.content)) + b"]}"
+    return encode(block)[:-1] + b',"content":[' + b",".join(_content(result.content, images=images)) + b"]}"
 
 
-def user_blocks(message: UserMessage) -> list[bytes]:
+def user_blocks(message: UserMessage, *, images: bool = True) -> list[bytes]:
     """What a user said; never nothing."""
-    return _content(message.content) or [text_block(NO_TEXT)]
+    return _content(message.content, images=images) or [text_block(NO_TEXT)]
 
 
-def _content(content: Sequence[Text | Image]) -> list[bytes]:
+def _content(content: Sequence[Text | Image], *, images: bool) -> list[bytes]:
     """Texts and images in their order; blank texts are left out, and so are images that the API does not take."""
     blocks = []
     for part in content:
         if isinstance(part, Image):
-            blocks.append(image_block(part) if _is_taken(part) else text_block(IMAGE_LEFT_OUT))
+            blocks.append(image_block(part) if images and is_taken(part) else text_block(IMAGE_LEFT_OUT))
         elif part.text.strip():
             blocks.append(text_block(part.text))
     return blocks
 
 
-def taken_images(content: Sequence[Text | Image]) -> list[Image]:
+def taken_images(content: Sequence[Text | Image], *, images: bool) -> list[Image]:
     """The images that the API takes."""
-    return [part for part in content if isinstance(part, Image) and _is_taken(part)]
-
-
-def _is_taken(image: Image) -> bool:
-    return bool(image.data) and image.mime_type in _IMAGE_TYPES
+    return [part for part in content if images and isinstance(part, Image) and is_taken(part)]
 
 
 def image_block(image: Image) -> bytes:

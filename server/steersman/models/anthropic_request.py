@@ -92,9 +92,10 @@ class _Prefix:
 class AnthropicRequestBuilder:
     """Makes request bodies for one model, and keeps what it converted of the last few conversations."""
 
-    def __init__(self, model_id: str, name: str) -> None:
+    def __init__(self, model_id: str, name: str, *, images: bool = True) -> None:
         self._model_id = model_id
         self._name = name
+        self._images = images
         self._style = ThinkingStyle.of(name)
         self._prefixes: dict[bool, Prefixes[_Prefix]] = {True: Prefixes(), False: Prefixes()}
         """With thinking and without."""
@@ -157,7 +158,7 @@ class AnthropicRequestBuilder:
         if isinstance(message, UserMessage):
             if not turns or turns[-1].role == "assistant":
                 turns.append(_Turn("user"))
-            turns[-1].blocks += user_blocks(message)
+            turns[-1].blocks += user_blocks(message, images=self._images)
             return
         wire_ids = [self._wire_id(call, message, ids) for call in message.tool_calls]
         turn = _answer(message, wire_ids, replays=replays and message.model == self._model_id)
@@ -167,7 +168,7 @@ class AnthropicRequestBuilder:
             turns.append(_Turn("user", [text_block(GO_ON if turns else EARLIER)]))
         turns.append(turn)
         if wire_ids:
-            turns.append(_results(message, wire_ids, results))
+            turns.append(_results(message, wire_ids, results, images=self._images))
 
     def _wire_id(self, call: ToolCall, message: AssistantMessage, ids: dict[str, None]) -> str:
         """The provider's own id where this model gave it, else ours; made unique in the request."""
@@ -225,7 +226,11 @@ def _answer(message: AssistantMessage, wire_ids: list[str], *, replays: bool) ->
 
 
 def _results(
-    message: AssistantMessage, wire_ids: list[str], results: dict[str, deque[ToolResultMessage]]
+    message: AssistantMessage,
+    wire_ids: list[str],
+    results: dict[str, deque[ToolResultMessage]],
+    *,
+    images: bool,
 ) -> _Turn:
     """The user turn that answers the calls: one result for each, in their order, then pictures that errors hold."""
     turn = _Turn("user", results=len(wire_ids))
@@ -233,8 +238,8 @@ def _results(
     for call, wire_id in zip(message.tool_calls, wire_ids, strict=True):
         waiting = results.get(call.id)
         result = waiting.popleft() if waiting else None
-        turn.blocks.append(result_block(wire_id, result))
+        turn.blocks.append(result_block(wire_id, result, images=images))
         if result is not None and result.is_error:
-            pictures += taken_images(result.content)
+            pictures += taken_images(result.content, images=images)
     turn.blocks += [image_block(picture) for picture in pictures]
     return turn

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from steersman.agent.model import Model
 from steersman.models.errors import MissingKey, ModelConfigError
+from steersman.models.vision import takes_images
 
 if TYPE_CHECKING:
     import httpx
@@ -21,6 +22,7 @@ def resolve_model(
     base_url: str | None = None,
     api_key: str | None = None,
     *,
+    images: bool | None = None,
     client: "httpx.AsyncClient | None" = None,
 ) -> Model:
     """The model that `spec` names.
@@ -29,6 +31,7 @@ def resolve_model(
         spec: `PROVIDER:NAME`; see `PROVIDERS`.
         base_url: of an HTTP API; the provider's own if None.
         api_key: for `base_url`. Whether the two belong together is for the caller to know.
+        images: whether it takes images; None: as is known of its name.
         client: for HTTP, instead of the process's own.
 
     Raises:
@@ -57,7 +60,10 @@ def resolve_model(
     if provider == "anthropic":
         from steersman.models.anthropic import ANTHROPIC_BASE_URL, Anthropic  # noqa: PLC0415 - as above
 
-        return Anthropic(name, base_url or ANTHROPIC_BASE_URL, api_key, client=client)
+        shows = takes_images(provider, name) if images is None else images
+        return Anthropic(name, base_url or ANTHROPIC_BASE_URL, api_key, images=shows, client=client)
+    from steersman.models.chat_request import ChatQuirks  # noqa: PLC0415 - as below
     from steersman.models.openai_chat import OpenAIChat  # noqa: PLC0415 - only what is asked for is imported
 
-    return OpenAIChat(name, base_url or OPENAI_BASE_URL, api_key, client=client)
+    quirks = ChatQuirks(images=takes_images(provider, name) if images is None else images)
+    return OpenAIChat(name, base_url or OPENAI_BASE_URL, api_key, quirks=quirks, client=client)

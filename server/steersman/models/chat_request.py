@@ -20,7 +20,7 @@ from steersman.agent.messages import (
     ToolCall,
     ToolResultMessage,
     UserMessage,
-    plain_text,
+    joined_text,
 )
 from steersman.agent.model import ModelRequest, ToolSpec
 from steersman.models.history import Group, Prefixes, groups, results_by_call
@@ -31,6 +31,7 @@ from steersman.models.wire_values import (
     NO_RESULT,
     NO_TEXT,
     encode,
+    is_taken,
     unique_id,
     wire_arguments,
     wire_name,
@@ -123,7 +124,9 @@ class ChatRequestBuilder:
             result = waiting.popleft() if waiting else None
             parts.append(encode({"role": "tool", "tool_call_id": wire_id, "content": self._result(result)}))
             if result is not None and self._quirks.images:
-                pictures += [block for block in result.content if isinstance(block, Image)]
+                pictures += [
+                    block for block in result.content if isinstance(block, Image) and is_taken(block)
+                ]
         if pictures:
             # Tool messages hold text only, so the pictures come right after the whole batch.
             parts.append(encode({"role": "user", "content": [_image(picture) for picture in pictures]}))
@@ -161,9 +164,11 @@ class ChatRequestBuilder:
     def _result(self, result: ToolResultMessage | None) -> str:
         if result is None:
             return NO_RESULT
-        parts = [plain_text(result.content)]
-        if any(isinstance(block, Image) for block in result.content):
-            parts.append(IMAGES_FOLLOW if self._quirks.images else IMAGE_LEFT_OUT)
+        parts = [joined_text(result.content)]
+        pictures = [block for block in result.content if isinstance(block, Image)]
+        if pictures:
+            follow = self._quirks.images and any(map(is_taken, pictures))
+            parts.append(IMAGES_FOLLOW if follow else IMAGE_LEFT_OUT)
         return "\n".join(part for part in parts if part) or NO_OUTPUT
 
 
@@ -174,11 +179,12 @@ def _tool(spec: ToolSpec) -> dict[str, object]:
 
 def _user_content(message: UserMessage, *, images: bool) -> object:
     if not any(isinstance(block, Image) for block in message.content):
-        return plain_text(message.content) or NO_TEXT
+        return joined_text(message.content) or NO_TEXT
     parts: list[object] = []
     for block in message.content:
         if isinstance(block, Image):
-            parts.append(_image(block) if images else {"type": "text", "text": IMAGE_LEFT_OUT})
+            taken = images and is_taken(block)
+            parts.append(_image(block) if taken else {"type": "text", "text": IMAGE_LEFT_OUT})
         elif block.text:
             parts.append({"type": "text", "text": block.text})
     return parts

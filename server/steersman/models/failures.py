@@ -272,6 +272,6 @@ def _plain_text(body: bytes) -> str:
     """What of a body that is no error object a person can read: not the markup of a proxy's error page."""
     text = body[:20_000].decode("utf-8", "replace")
     if "<" in text and re.match(r"\s*<(?:!doctype|html|\?xml)", text, re.IGNORECASE):
-        title = re.search(r"<title[^>]*>([^<]{1,200})", text, re.IGNORECASE)
+        title = re.search(r"<title[^>]*>([^<]+)", text, re.IGNORECASE)
         return title.group(1) if title else "an HTML page instead of an API's answer"
     return text

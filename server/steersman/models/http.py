@@ -5,6 +5,7 @@ costs more time than the rest of a short command.
 """
 
 import asyncio
+import importlib.util
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.model import FailureKind, StreamFailure
 from steersman.models.failures import failure_message, failure_of_response
 from steersman.models.secrets import Redactor
+from steersman.models.trusted import read_certificates, trusted_context
 
 if TYPE_CHECKING:
     import httpx
@@ -74,6 +76,20 @@ async def close_shared_client() -> None:
         await client.aclose()
 
 
+_FIRST_CONNECTION: Final = ("httpx", "anyio", "anyio._backends._asyncio")
+"""What httpx imports no earlier than for its first connection."""
+
+
+def warm_up(*, tls: bool) -> None:
+    """Does in advance what the first request would wait for, and an event loop with it: imports and, with `tls`,
+    certificates. Blocks, so it is for a thread."""
+    for name in _FIRST_CONNECTION:
+        if importlib.util.find_spec(name) is not None:
+            importlib.import_module(name)
+    if tls:
+        read_certificates()
+
+
 def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.AsyncClient":
     """A client with our time limits, no redirects (a key is for one host), and the proxies of the environment.
 
@@ -91,7 +107,13 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
     # A proxy can't reach this machine's own servers.
     direct = dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]"))
     try:
-        return httpx.AsyncClient(timeout=timeout, follow_redirects=False, transport=transport, mounts=direct)
+        return httpx.AsyncClient(
+            verify=trusted_context(),
+            timeout=timeout,
+            follow_redirects=False,
+            transport=transport,
+            mounts=direct,
+        )
     except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
         # The exception's text may hold the proxy's password.
         message = (

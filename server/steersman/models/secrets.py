@@ -1,19 +1,25 @@
 """Keeps keys out of texts that people, logs and models see."""
 
+import base64
 import html
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 MASK: Final = "[redacted]"
 _SHORTEST: Final = 4
 """Shorter secrets are placeholders for servers that want some key; masking them would only garble messages."""
+_SHORTEST_IN_BASE64: Final = 8
+"""What shorter ones leave in Base64 is short enough to stand in other texts by chance."""
 
 _LOOKS_LIKE_A_KEY: Final = re.compile(
     r"(?i:bearer\s+)[^\s\"'<>,;]{8,}|\b(?:sk|pk|rk|gsk|xai|csk|nvapi|hf)[-_][A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}"
 )
+
+
+_URL_SAFE: Final = str.maketrans("+/", "-_")
 
 
 class Redactor:
@@ -23,17 +29,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         spellings = {
-            spelling
-            for secret in secrets
-            if len(secret) >= _SHORTEST
-            for spelling in (
-                secret,
-                quote(secret, safe=""),
-                quote_plus(secret),
-                html.escape(secret),
-                json.dumps(secret)[1:-1],
-                json.dumps(secret, ensure_ascii=False)[1:-1],
-            )
+            spelling for secret in secrets if len(secret) >= _SHORTEST for spelling in _spellings(secret)
         }
         longest_first = sorted(spellings, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
@@ -42,6 +38,28 @@ class Redactor:
         if self._pattern is not None:
             text = self._pattern.sub(MASK, text)
         return _LOOKS_LIKE_A_KEY.sub(MASK, text)
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    yield secret
+    yield quote(secret)
+    yield quote(secret, safe="")
+    yield quote_plus(secret)
+    yield html.escape(secret)
+    yield json.dumps(secret)[1:-1]
+    yield json.dumps(secret, ensure_ascii=False)[1:-1]
+    if len(secret) >= _SHORTEST_IN_BASE64:
+        yield from _in_base64(secret.encode(errors="surrogatepass"))
+
+
+def _in_base64(data: bytes) -> Iterator[str]:
+    """The characters that stand for `data` alone, wherever it begins in what was encoded: `Basic` of a user and it."""
+    for before in range(3):
+        start, end = -(-before * 8 // 6), (before + len(data)) * 8 // 6
+        text = base64.b64encode(bytes(before) + data).decode()[start:end]
+        yield text
+        yield text.translate(_URL_SAFE)
+        yield quote(text, safe="")
 
 
 def secrets_of_url(url: str) -> list[str]:

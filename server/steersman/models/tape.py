@@ -75,6 +75,8 @@ class TapeModel:
         self._loose = loose or "loose" in options
         self._timed = timed or "timed" in options
         self._sleep = sleep
+        self.misses: list[str] = []
+        """What was asked that the tape has no answer to, and how it differs."""
         self._failed: dict[int, int] = {}
         self._asked: dict[str, int] = {}
         self._fingerprints = Fingerprinter()
@@ -93,6 +95,7 @@ class TapeModel:
                 check_expectation(self.tape, found, request)
                 events = self._written(found.turn, request, signal)
         except TapeMiss as miss:
+            self.misses.append(str(miss))
             yield StreamError(StreamFailure("bad_request", str(miss)))
             return
         async with aclosing(events):

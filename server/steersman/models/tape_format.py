@@ -170,7 +170,7 @@ def parse_tape(text: str, source: str) -> Tape:
         if entry.has("when"):
             conversations.append(_conversation(entry))
         else:
-            conversations[-1].turns.append(_turn(entry))
+            conversations[-1].turns.append(read_written_turn(entry))
     used = tuple(conversation for conversation in conversations if conversation.turns)
     empty = next((each for each in conversations if each.when and not each.turns), None)
     if empty is not None:
@@ -228,7 +228,12 @@ def _conversation(entry: Entry) -> Conversation:
     return Conversation(entry.line, when)
 
 
-def _turn(entry: Entry) -> TapeTurn:
+def read_written_turn(entry: Entry) -> TapeTurn:
+    """A turn that was written by hand.
+
+    Raises:
+        TapeError: it breaks the format.
+    """
     calls = tuple(_call(entry, value, number) for number, value in enumerate(entry.list("toolCalls")))
     turn = TapeTurn(
         line=entry.line,

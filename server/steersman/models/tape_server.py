@@ -69,6 +69,8 @@ class TapeServer:
             await _Connection(self._model, reader, writer).serve()
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # the client left; there is nobody to tell
+        except asyncio.CancelledError:
+            pass  # by `close`, which awaits this task; Python 3.11 would log it as a fault
         finally:
             writer.close()
             if task is not None:

@@ -6,6 +6,7 @@ from typing import Final
 
 import orjson
 
+from steersman.agent.messages import Image
 from steersman.models.surrogates import whole
 
 NO_RESULT: Final = "(no result: the call was not executed)"
@@ -14,7 +15,13 @@ NO_TEXT: Final = "(empty message)"
 IMAGES_FOLLOW: Final = "(image: in the next message)"
 IMAGE_LEFT_OUT: Final = "(an image was left out: this model takes text only)"
 
+_IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _NAME_LIMIT: Final = 64
+
+
+def is_taken(image: Image) -> bool:
+    """Whether the APIs take such an image, of a model that takes any: guides "Vision" and "Images and vision"."""
+    return bool(image.data) and image.mime_type in _IMAGE_TYPES
 
 
 def wire_arguments(arguments: str) -> str:

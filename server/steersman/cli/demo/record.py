@@ -201,3 +201,10 @@ def title_of(data: Json) -> str:
 def text_of(data: Json) -> str:
     """The text of a result or a message."""
     return "".join(block.get("text", "") for block in data["content"])
+
+
+def said_in(data: Json) -> str:
+    """The text of a message, and the names of what is attached to it."""
+    said = [block["text"] for block in data["content"] if "text" in block and "attached" not in block]
+    names = [block["attached"] for block in data["content"] if "attached" in block]
+    return "".join(said) + (f" (attached: {', '.join(names)})" if names else "")

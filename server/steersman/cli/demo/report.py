@@ -1,7 +1,7 @@
 """A scene in a few lines: what was said and done, who refused, what the model was told, what changed on the disk."""
 
 from steersman.cli.demo.client import Json
-from steersman.cli.demo.record import Record, text_of, title_of
+from steersman.cli.demo.record import Record, said_in, text_of, title_of
 from steersman.cli.demo.screen import Screen
 
 _INDENT = 14
@@ -38,7 +38,7 @@ def _tell(screen: Screen, event: Json, titles: dict[str, str]) -> None:
             _row(screen, "model", f"(discarded: {data['discarded']})")
         case "message_end":
             who = {"user": "you", "assistant": "model"}.get(data["role"], data["role"])
-            if text := text_of(data).strip():
+            if text := said_in(data).strip():
                 _row(screen, who, text)
         case "said":
             _row(screen, "you", f"[steersman.{data['command']}] {data['text']}".rstrip())

@@ -49,6 +49,13 @@ _ALL = (
         answer="same result for the same arguments",
     ),
     Scene(
+        "mentions",
+        "what a message mentions goes with it: the model answers without reading anything",
+        "Is @src/math.ts#L5-L7 right?",
+        told=[(1, "Lines 5-7 of src/math.ts"), (1, "sum + value")],
+        answer="mean([]) is NaN",
+    ),
+    Scene(
         "list-files",
         "the model lists a folder and answers",
         "Which files are in src?",

@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from steersman.cli.demo.client import Json
+from steersman.cli.demo.record import said_in
 from steersman.cli.demo.screen import Screen
 from steersman.session.facts import describe
 
@@ -89,7 +90,7 @@ class Transcript:
         if "discarded" in data:
             return f"discarded: {data['discarded']}"
         if data["role"] != "assistant":
-            return "".join(block.get("text", "") for block in data["content"])
+            return said_in(data)
         calls = sum(block["type"] == "toolCall" for block in data["content"])
         tokens = data["usage"]["output"]
         return f"{calls} call{'' if calls == 1 else 's'} · {self._updates} updates · {tokens} tokens"

@@ -1,0 +1,104 @@
+"""initialize without most of lsprotocol's types: its params hold a tenth of them, and hardly one is ever looked at.
+
+Structuring the params, or taking the answer apart, would have attrs and cattrs generate code for some 170 classes.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import attrs
+from cattrs import Converter
+from lsprotocol import types
+
+from steersman.lsp.errors import InvalidParams
+from steersman.lsp.plain import array, as_record, integer, record, string
+from steersman.lsp.wire import JsonObject, JsonValue
+
+
+def initialize_params(params: JsonValue) -> types.InitializeParams:
+    """The params of initialize as pygls reads them. Members that it doesn't read are left out, `capabilities` apart:
+    that reads like lsprotocol's type at any depth, but its values are as they came.
+
+    Raises:
+        InvalidParams: a member that is read is not what LSP says.
+    """
+    given = as_record(params, "params")
+    folders = array(given, "workspaceFolders") if given.get("workspaceFolders") is not None else []
+    return types.InitializeParams(
+        capabilities=cast(
+            "types.ClientCapabilities", _Members(_with_encodings(record(given, "capabilities")))
+        ),
+        process_id=integer(given, "processId") if given.get("processId") is not None else None,
+        root_path=_optional_string(given, "rootPath"),
+        root_uri=_optional_string(given, "rootUri"),
+        workspace_folders=[_folder(each, f"workspaceFolders.{at}") for at, each in enumerate(folders)]
+        or None,
+    )
+
+
+def register_server_capabilities(converter: Converter) -> None:
+    """Has a converter take `ServerCapabilities` apart by what is set in it, not by all that could be."""
+
+    def plain(capabilities: types.ServerCapabilities) -> dict[str, Any]:
+        names = (field.name for field in attrs.fields(types.ServerCapabilities))
+        present = ((name, getattr(capabilities, name)) for name in names)
+        return {_camel(name): converter.unstructure(value) for name, value in present if value is not None}
+
+    converter.register_unstructure_hook(types.ServerCapabilities, plain)
+
+
+class _Members:
+    """A JSON object that reads like a type of lsprotocol: `text_document` is `textDocument`, None if missing."""
+
+    __slots__ = ("_json",)
+
+    def __init__(self, json: Mapping[str, Any]) -> None:
+        self._json = json
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _readable(self._json.get(_camel(name)))
+
+    def __repr__(self) -> str:
+        return repr(self._json)
+
+
+def _readable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _Members(value)
+    return tuple(map(_readable, value)) if isinstance(value, list) else value
+
+
+def _with_encodings(capabilities: JsonObject) -> dict[str, Any]:
+    """pygls compares these with members of the enum, which text is not equal to in a set."""
+    if capabilities.get("general") is None:
+        return dict(capabilities)
+    general = record(capabilities, "general")
+    if general.get("positionEncodings") is None:
+        return dict(capabilities)
+    known = {str(kind.value): kind for kind in types.PositionEncodingKind}
+    offered = [
+        known.get(name, name) if isinstance(name, str) else name
+        for name in array(general, "positionEncodings")
+    ]
+    return {**capabilities, "general": {**general, "positionEncodings": offered}}
+
+
+def _folder(value: JsonValue, where: str) -> types.WorkspaceFolder:
+    try:
+        folder = as_record(value, where)
+        name = folder.get("name")
+        return types.WorkspaceFolder(uri=string(folder, "uri"), name=name if isinstance(name, str) else "")
+    except InvalidParams as error:
+        field = error.field if error.field == where else f"{where}.{error.field}"
+        raise InvalidParams(field, f"{where}: {error.message}") from None
+
+
+def _optional_string(parent: JsonObject, name: str) -> str | None:
+    return None if parent.get(name) is None else string(parent, name)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.rstrip("_").split("_")
+    return first + "".join(part.title() for part in rest)

@@ -1,0 +1,208 @@
+"""A class that is put off is the class that it would have been: whoever looks first, and at whatever."""
+
+import copy
+import dataclasses
+import json
+import pickle
+import subprocess
+import sys
+import threading
+from dataclasses import field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from steersman.startup import skeletons
+from steersman.startup.data_classes import deferred_dataclasses
+
+SUPPORT = Path(__file__).parents[1] / "support"
+HERE = __name__.partition(".")[0]
+
+
+def of_a_process(script: str, *arguments: str) -> Any:
+    command = [sys.executable, str(SUPPORT / script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_every_type_of_lsprotocol_is_what_it_is_when_imported_as_always():
+    told = of_a_process("startup_lsp_types.py")
+    assert told["different"] == []
+    assert told["deferred"] > 500
+    assert told["left"] == told["deferred"] - 1, "the use of one class makes no other"
+
+
+def test_every_dataclass_of_the_package_is_what_it_is_when_imported_as_always():
+    plain, deferred = (
+        of_a_process("startup_dataclasses.py", "plain"),
+        of_a_process("startup_dataclasses.py", "deferred"),
+    )
+    assert plain["deferred"] == 0
+    assert deferred["deferred"] > 0.8 * len(plain["classes"])
+    assert deferred["classes"] == plain["classes"]
+
+
+def test_what_attrs_makes_otherwise_than_it_was_known_is_imported_as_always():
+    script = (
+        "import attrs; known = attrs.define\n"
+        "def newer(cls=None, **options):\n"
+        "    made = known(cls, **options)\n"
+        "    made.__attrs_novelty__ = 1\n"
+        "    return made\n"
+        "attrs.define = newer\n"
+        "from steersman.startup import skeletons\n"
+        "from steersman.startup.attrs_classes import import_lsp_types\n"
+        "assert import_lsp_types() is False\n"
+        "from lsprotocol import types\n"
+        "assert not skeletons.is_skeleton(types.Position)\n"
+        "assert types.Position.__attrs_novelty__ == 1\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+# One class, looked at in every way.
+
+
+def make_point() -> type:
+    with deferred_dataclasses(HERE):
+
+        @dataclasses.dataclass(frozen=True, slots=True)
+        class Point:
+            """A place."""
+
+            x: int
+            y: int = 0
+            tags: list[str] = field(default_factory=list, compare=False)
+            kind: ClassVar[str] = "point"
+
+            @property
+            def sum(self) -> int:
+                return self.x + self.y
+
+    assert skeletons.is_skeleton(Point)
+    return Point
+
+
+LOOKS = {
+    "an instance": lambda cls: cls(1, 2),
+    "its fields": lambda cls: [each.name for each in dataclasses.fields(cls)],
+    "is_dataclass": dataclasses.is_dataclass,
+    "replace": lambda cls: dataclasses.replace(cls(1), y=5).y,
+    "asdict": lambda cls: dataclasses.asdict(cls(1)),
+    "repr": lambda cls: repr(cls(1)),
+    "hash": lambda cls: hash(cls(1)) == hash(cls(1)),
+    "equality": lambda cls: (cls(1) == cls(1), cls(1) == cls(2), cls(1) != cls(1)),
+    "a pattern": lambda cls: cls.__match_args__,
+    "a copy": lambda cls: copy.copy(cls(3)) == cls(3),
+    "a bare instance": lambda cls: isinstance(cls.__new__(cls), cls),
+    "a subclass": lambda cls: type("Sub", (cls,), {"__slots__": ()})(4).sum,
+    "the function": lambda cls: cls.__init__.__qualname__,
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_whatever_is_looked_at_first_is_there(look):
+    LOOKS[look](make_point())
+    assert LOOKS[look](make_point()) is not None
+
+
+def test_frozen_stays_frozen_and_slots_stay_slots():
+    point = make_point()(1)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        point.x = 2
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del point.x
+    with pytest.raises(TypeError):
+        point.__class__()
+    assert not hasattr(point, "__dict__")
+    bare = make_point().__new__(make_point())
+    assert not hasattr(bare, "__dict__")
+
+
+def test_an_instance_that_no_init_made_is_frozen_too():
+    cls = make_point()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        cls.__new__(cls).x = 1
+
+
+def test_classes_that_are_not_simple_are_made_at_once():
+    with deferred_dataclasses(HERE):
+
+        @dataclasses.dataclass(slots=True)
+        class Base:
+            a: int
+
+        @dataclasses.dataclass(slots=True)
+        class Derived(Base):
+            b: int
+
+        @dataclasses.dataclass(frozen=True, slots=True, order=True)
+        class Ordered:
+            a: int
+
+        @dataclasses.dataclass(slots=True)
+        class Later:
+            a: dataclasses.InitVar[int]
+
+            def __post_init__(self, a: int) -> None:
+                assert a
+
+    assert [skeletons.is_skeleton(each) for each in (Derived, Ordered, Later)] == [False, False, False]
+    assert Derived(1, 2) == Derived(1, 2)
+    assert Ordered(1) < Ordered(2)
+    Later(1)
+
+
+def test_a_decorator_of_its_own_that_fails_does_so_at_the_first_use_and_again():
+    with deferred_dataclasses(HERE):
+
+        @dataclasses.dataclass(slots=True)
+        class Wrong:
+            a: int = 0
+            b: int
+
+    for _ in range(2):
+        with pytest.raises(TypeError, match="non-default argument"):
+            Wrong(1, 2)
+
+
+def test_threads_that_look_at_once_see_one_class():
+    for _ in range(20):
+        cls = make_point()
+        start = threading.Barrier(4)
+        seen: list[Any] = []
+
+        def look(cls: Any = cls, start: threading.Barrier = start, seen: list[Any] = seen) -> None:
+            start.wait(10)
+            seen.append((cls(1, 2).sum, cls.__init__, cls.__eq__, cls.__hash__))
+
+        threads = [threading.Thread(target=look) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(10)
+        assert len(seen) == 4
+        assert len(set(seen)) == 1
+
+
+def test_what_is_left_of_a_package_can_be_made_while_nobody_waits():
+    mine = [make_point() for _ in range(3)]
+    for cls in mine:
+        cls.__module__ = "mine.points"
+    skeletons.make_all("of_nobody", enough=lambda: False)
+    skeletons.make_all("mine", enough=lambda: True)
+    assert all(map(skeletons.is_skeleton, mine))
+    skeletons.make_all("mine", enough=lambda: False)
+    assert not any(map(skeletons.is_skeleton, mine))
+    assert [cls(1, 2).sum for cls in mine] == [3, 3, 3]
+
+
+def test_instances_of_the_package_pass_through_pickle():
+    from steersman.agent.messages import Usage
+
+    assert pickle.loads(pickle.dumps(Usage())) == Usage()
