@@ -10,7 +10,7 @@ demo: $(READY)
 	@$(BIN)/steersman demo --yes
 
 test: $(READY)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto
 
 # Figures, not a gate: minutes, and a machine with nothing else to do. `make load ONLY=sessions` is one of them.
 load: $(READY)

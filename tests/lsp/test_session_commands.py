@@ -105,7 +105,7 @@ async def test_what_is_not_there_is_refused(tmp_path, command, params, code):
 
 async def test_old_messages_are_summarised_on_demand(tmp_path):
     long = "x" * 4000
-    script = [step for n in range(6) for step in (answer(f"A{n} {long}", usage=Usage()),)]
+    script = [answer(f"A{n} {long}", usage=Usage(), piece=1000) for n in range(6)]
     async with desk(tmp_path, *script, answer("SUMMARY"), answer("done")) as d:
         session = (await ran(d, "task 0"))["session"]
         for n in range(1, 6):
@@ -121,7 +121,7 @@ async def test_old_messages_are_summarised_on_demand(tmp_path):
 
 async def test_a_plain_client_is_told_what_came_of_it(tmp_path):
     long = "x" * 4000
-    async with desk(tmp_path, answer("A " + long), answer("B"), answer("SUMMARY"), rich=False) as d:
+    async with desk(tmp_path, answer("A " + long, piece=1000), answer("B"), answer("SUMMARY"), rich=False) as d:
         for prompt in ("one", "two"):
             started = await d.command("followUp", prompt)
             await d.floor_ended(started["run"])
