@@ -84,7 +84,7 @@ async def test_what_was_attached_to_a_message_that_was_taken_back_counts_as_not_
     h.put("a.txt", "old\n")
     run = await h.manager.start(h.request())
     item = await h.manager.say("followUp", "look at @a.txt")
-    h.session.remove_queued(item.item.id)
+    h.session.queue.remove(item.item.id)
     run.release()
     await run.wait()
     assert h.outcomes == ["failed"]
@@ -346,10 +346,10 @@ async def test_messages_keep_their_order_however_long_their_files_take(harness):
     h.services.make_workspace = lambda *_: slow
     both = [asyncio.create_task(h.manager.say("followUp", text)) for text in ("first @a.txt", "second")]
     await settle()
-    assert h.session.queue == ()
+    assert h.session.queue.items == ()
     slow.go.set()
     await asyncio.gather(*both)
-    assert [typed_text(item.message) for item in h.session.queue] == ["first @a.txt", "second"]
+    assert [typed_text(item.message) for item in h.session.queue.items] == ["first @a.txt", "second"]
     run.release()
     await run.wait()
 
@@ -389,7 +389,7 @@ async def test_a_denied_mention_to_a_live_run_is_refused_with_its_text(harness):
     run = await h.manager.start(h.request())
     refusal = await refused(h.manager.say("steer", "see @.env"))
     assert (refusal.code, refusal.data["text"]) == ("denied", "see @.env")
-    assert h.session.queue == ()
+    assert h.session.queue.items == ()
     run.release()
     await run.wait()
 

@@ -17,7 +17,7 @@ from support.session_harness import SessionHarness
 
 
 def queue(h):
-    return [(item.kind, item.message.content[0].text) for item in h.session.queue]
+    return [(item.kind, item.message.content[0].text) for item in h.session.queue.items]
 
 
 class Waiting:
@@ -63,7 +63,7 @@ async def test_what_waits_has_ids_and_is_told_with_them(harness):
 
 async def test_an_edited_item_is_delivered_with_its_new_text_in_its_old_place(harness):
     w = await Waiting(harness).begin()
-    w.h.session.edit_queued(w.ids["f1"], "better")
+    w.h.session.queue.edit(w.ids["f1"], "better")
     assert queue(w.h) == [("steer", "s1"), ("followUp", "better"), ("followUp", "f2")]
     assert w.h.of("queue_update")[-1]["items"][1] == {
         "id": w.ids["f1"],
@@ -75,7 +75,7 @@ async def test_an_edited_item_is_delivered_with_its_new_text_in_its_old_place(ha
 
 async def test_a_removed_item_is_given_back_and_never_delivered(harness):
     w = await Waiting(harness).begin()
-    (removed,) = w.h.session.remove_queued(w.ids["f1"])
+    (removed,) = w.h.session.queue.remove(w.ids["f1"])
     assert removed.message.content[0].text == "f1"
     assert w.h.of("queue_update")[-1]["removed"] == [w.ids["f1"]]
     assert await w.end() == ["s1", "f2"]
@@ -84,10 +84,10 @@ async def test_a_removed_item_is_given_back_and_never_delivered(harness):
 
 async def test_a_cleared_queue_gives_everything_back(harness):
     w = await Waiting(harness).begin()
-    assert [item.message.content[0].text for item in w.h.session.clear_queue()] == ["s1", "f1", "f2"]
+    assert [item.message.content[0].text for item in w.h.session.queue.clear()] == ["s1", "f1", "f2"]
     assert w.h.of("queue_update")[-1] == {"items": [], "removed": list(w.ids.values())}
     told = len(w.h.of("queue_update"))
-    assert w.h.session.clear_queue() == ()
+    assert w.h.session.queue.clear() == ()
     assert len(w.h.of("queue_update")) == told, "nothing has changed"
     assert await w.end() == []
 
@@ -106,7 +106,7 @@ async def test_a_cleared_queue_gives_everything_back(harness):
 )
 async def test_a_moved_item_is_delivered_from_its_new_place(harness, text, to, kind, after):
     w = await Waiting(harness).begin()
-    w.h.session.move_queued(w.ids[text], to, kind)
+    w.h.session.queue.move(w.ids[text], to, kind)
     assert [f"{kind} {text}" for kind, text in queue(w.h)] == after
     assert [item["id"] for item in w.h.of("queue_update")[-1]["items"]] == [
         w.ids[each.split()[1]] for each in after
@@ -118,8 +118,8 @@ async def test_a_change_before_the_release_is_told_with_the_queue_after_the_star
     h = harness(answer("one"), answer("two"))
     run = await h.manager.start(h.request())
     one, two = (h.manager.add("followUp", text).item.id for text in ("one", "two"))
-    h.session.edit_queued(one, "only")
-    h.session.remove_queued(two)
+    h.session.queue.edit(one, "only")
+    h.session.queue.remove(two)
     assert h.types == ["session"]
     run.release()
     await run.wait()
@@ -133,9 +133,9 @@ async def test_a_change_before_the_release_is_told_with_the_queue_after_the_star
 def too_late(h, item_id):
     """The refusals of every change of one item."""
     changes = (
-        lambda: h.session.edit_queued(item_id, "x"),
-        lambda: h.session.remove_queued(item_id),
-        lambda: h.session.move_queued(item_id, 0, "steer"),
+        lambda: h.session.queue.edit(item_id, "x"),
+        lambda: h.session.queue.remove(item_id),
+        lambda: h.session.queue.move(item_id, 0, "steer"),
     )
     for change in changes:
         with pytest.raises(Refused) as refused:
@@ -165,14 +165,14 @@ async def test_after_the_end_no_item_is_there_to_change(harness):
     for refusal in too_late(w.h, w.ids["f1"]):
         assert (refusal.code, refusal.data["id"]) == ("notRunning", w.ids["f1"])
     assert [item["text"] for item in w.h.end["undelivered"]] == ["s1", "f1", "f2"]
-    assert w.h.session.clear_queue() == ()
+    assert w.h.session.queue.clear() == ()
 
 
 async def test_what_is_changed_while_the_run_aborts_is_handed_back_as_it_is_then(harness):
     w = await Waiting(harness).begin()
     w.h.manager.abort()
-    w.h.session.edit_queued(w.ids["s1"], "later")
-    w.h.session.remove_queued(w.ids["f1"])
+    w.h.session.queue.edit(w.ids["s1"], "later")
+    w.h.session.queue.remove(w.ids["f1"])
     await w.run.wait()
     assert w.h.end["undelivered"] == [
         {"kind": "steer", "text": "later"},
@@ -182,9 +182,9 @@ async def test_what_is_changed_while_the_run_aborts_is_handed_back_as_it_is_then
 
 async def test_what_was_removed_is_not_handed_back_after_a_crash(harness):
     w = await Waiting(harness).begin()
-    w.h.session.edit_queued(w.ids["f2"], "better")
-    w.h.session.move_queued(w.ids["f2"], 0, "steer")
-    w.h.session.remove_queued(w.ids["f1"])
+    w.h.session.queue.edit(w.ids["f2"], "better")
+    w.h.session.queue.move(w.ids["f2"], 0, "steer")
+    w.h.session.queue.remove(w.ids["f1"])
     end = w.h.session.picture.closers()[-1]["data"]
     assert end["undelivered"] == [{"kind": "steer", "text": "better"}, {"kind": "steer", "text": "s1"}]
     await w.end()
@@ -258,19 +258,19 @@ class Story:
 
     def _edit(self, index) -> None:
         if item := self._item(index):
-            self.h.session.edit_queued(item, f"edited {self.texts[item]}"[-40:])
+            self.h.session.queue.edit(item, f"edited {self.texts[item]}"[-40:])
             self.texts[item] = f"edited {self.texts[item]}"[-40:]
 
     def _remove(self, index) -> None:
         if item := self._item(index):
-            self._gone(self.h.session.remove_queued(item))
+            self._gone(self.h.session.queue.remove(item))
 
     def _move(self, index, to, kind) -> None:
         if item := self._item(index):
-            self.h.session.move_queued(item, to, kind)
+            self.h.session.queue.move(item, to, kind)
 
     def _clear(self) -> None:
-        self._gone(self.h.session.clear_queue())
+        self._gone(self.h.session.queue.clear())
 
     def _item(self, index) -> str | None:
         return list(self.texts)[index] if index < len(self.texts) else None
@@ -297,7 +297,7 @@ class Story:
         for _ in range(len(self.texts) + 2):
             self._go.release()
         await self.run.wait()
-        assert self.h.session.queue == ()
+        assert self.h.session.queue.items == ()
         self.check()
         self.h.verify()
 

@@ -293,7 +293,7 @@ async def test_steering_joins_the_next_request_and_follow_ups_wait_for_the_end(h
     await gate.reached.wait()
     h.manager.add("followUp", "and then that", run.id)
     h.manager.add("steer", "rather this")
-    assert [item.kind for item in h.session.queue] == ["steer", "followUp"]
+    assert [item.kind for item in h.session.queue.items] == ["steer", "followUp"]
     gate.open()
     await run.wait()
     texts = [m.content[0].text for m in h.model.requests[-1].messages if m.role == "user"]
@@ -338,7 +338,7 @@ async def test_an_abort_hands_back_what_was_not_delivered_once(harness):
     await run.wait()
     assert h.end["stopReason"] == "aborted"
     assert h.end["undelivered"] == [{"kind": "steer", "text": "this"}, {"kind": "followUp", "text": "that"}]
-    assert h.session.queue == ()
+    assert h.session.queue.items == ()
     assert h.manager.abort() is False
     assert h.manager.abort(run.id) is False
 

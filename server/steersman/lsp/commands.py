@@ -34,8 +34,9 @@ from steersman.session.approvals import settled_apart
 from steersman.session.errors import Refused
 from steersman.session.home import Home
 from steersman.session.manager import SessionManager, StartRequest, check_text
+from steersman.session.message_queue import Queued
 from steersman.session.run import Run
-from steersman.session.session import Queued, Session
+from steersman.session.session import Session
 from steersman.session.templates import Template
 from steersman.session.wire import queued_data
 from steersman.workspace.errors import PathError
@@ -160,15 +161,15 @@ class Commands:
         item = params.id or ""
         removed: Sequence[Input] | None = None
         if params.op == "remove":
-            removed = session.remove_queued(item)
+            removed = session.queue.remove(item)
         elif params.op == "move":
-            session.move_queued(item, params.to, params.kind)
+            session.queue.move(item, params.to, params.kind)
         elif params.op == "clear":
-            removed = session.clear_queue()
+            removed = session.queue.clear()
         answer: dict[str, JsonValue] = {
             "session": session.id,
             "run": run,
-            "items": [queued_data(item) for item in session.queue],
+            "items": [queued_data(item) for item in session.queue.items],
         }
         return answer if removed is None else answer | {"removed": [queued_data(item) for item in removed]}
 

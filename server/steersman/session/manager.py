@@ -16,13 +16,14 @@ from steersman.agent.model import Model
 from steersman.session.errors import LogError, Refused
 from steersman.session.library import Library
 from steersman.session.listing import most_recent_log
+from steersman.session.message_queue import Queued
 from steersman.session.open_sessions import OpenSessions, folder
 from steersman.session.pointing import Pointed
 from steersman.session.prompts import Composed, Prompts
 from steersman.session.reverts import Reverts
 from steersman.session.run import Run
 from steersman.session.services import Services
-from steersman.session.session import Queued, Session
+from steersman.session.session import Session
 from steersman.session.settings import Mode, stricter
 from steersman.session.status import question_data, session_data
 from steersman.session.store import Store
@@ -141,7 +142,7 @@ class SessionManager:
         except Refused as refusal:
             refusal.data["text"] = text
             raise
-        return session.add(kind, Composed(text))
+        return session.queue.add(kind, Composed(text))
 
     async def say(
         self, kind: QueueKind, text: str, run: str | None = None, pointed: Pointed | None = None
@@ -161,7 +162,7 @@ class SessionManager:
                 )
                 if session.live is not live:
                     raise Refused("notRunning", "The run has just ended.", session=session.id)
-                return session.add(kind, said)
+                return session.queue.add(kind, said)
         except Refused as refusal:
             refusal.data.setdefault("text", text)
             raise
@@ -176,11 +177,11 @@ class SessionManager:
             said = await self.prompts.compose(
                 text,
                 session.roots,
-                session.pointed_with(item_id),
+                session.queue.pointed_with(item_id),
                 history=session.picture.messages,
                 live=True,
             )
-            session.edit_queued(item_id, said)
+            session.queue.edit(item_id, said)
 
     def abort(self, run: str | None = None, reason: str | None = None) -> bool:
         """Asks a run to stop. False if it has ended or been asked before: aborting twice is harmless.

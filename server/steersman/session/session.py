@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.config import Budget
-from steersman.agent.events import AgentEnd, Input, InputKind
-from steersman.agent.inbox import Inbox, InboxClosed, NotQueued, QueueKind
+from steersman.agent.events import AgentEnd, Input
+from steersman.agent.inbox import Inbox
 from steersman.agent.messages import Text, UserMessage
 from steersman.agent.model import Model
 from steersman.agent.tasks import Strays
@@ -20,9 +19,9 @@ from steersman.session.driver import RunDriver
 from steersman.session.errors import LogError, Refused
 from steersman.session.fold import Fold
 from steersman.session.journal import Journal
+from steersman.session.message_queue import Driven, MessageQueue
 from steersman.session.operation import Operation
 from steersman.session.parts import Parts
-from steersman.session.pointing import Pointed
 from steersman.session.policy import Grants
 from steersman.session.prompts import Composed
 from steersman.session.revert import Reverter
@@ -53,14 +52,6 @@ class Kept:
     grants: Grants = field(default_factory=Grants)
 
 
-@dataclass(frozen=True, slots=True)
-class Queued:
-    """A message that waits, and the run that will get it."""
-
-    run: Run
-    item: Input
-
-
 class Session:
     """Made by `OpenSessions`. All use is from one event loop."""
 
@@ -80,6 +71,12 @@ class Session:
         """Messages are composed one after the other, so that they keep their order."""
         self._driver: RunDriver | None = None
         self._parts = self._assemble(services, roots, journal)
+        self.queue = MessageQueue(self._parts, self._driven)
+
+    def _driven(self) -> Driven | None:
+        if self.live is None or self._driver is None:
+            return None
+        return Driven(self.live, self._driver.queue_changed)
 
     def _assemble(self, services: Services, roots: Roots, journal: Journal) -> Parts:
         inbox = Inbox(closes=True)
@@ -124,10 +121,6 @@ class Session:
         """Nothing goes on in it, and all that it knows is in its log or in `kept`."""
         return not self.is_busy and self._journal.kept and not len(self._parts.strays)
 
-    @property
-    def queue(self) -> tuple[Input, ...]:
-        return self._parts.inbox.items
-
     def begin(self, inputs: Sequence[Input], spec: str, model: Model, mode: Mode, budget: Budget) -> Run:
         """Makes a run, live from now on; it starts when it is released. `model` is what `spec` names.
 
@@ -164,86 +157,6 @@ class Session:
     def is_busy(self) -> bool:
         """A run is live, or an operation is under way."""
         return self.live is not None or (self.operation is not None and not self.operation.done)
-
-    def add(self, kind: InputKind, said: Composed) -> Queued:
-        """Queues a message for the live run.
-
-        Raises:
-            Refused: notRunning, aborting; `data.text` has the text.
-        """
-        run, text = self.live, said.typed
-        if run is None or self._driver is None:
-            raise Refused("notRunning", "No run is live in this session.", text=text, session=self.id)
-        if run.aborting:
-            raise Refused("aborting", "The run is being aborted.", text=text, run=run.id)
-        item = Input(kind, self._parts.to_say(said), self._services.new_id("in"))
-        try:
-            self._parts.inbox.add(item)
-        except InboxClosed:
-            raise Refused("notRunning", "The run has just ended.", text=text, run=run.id) from None
-        self._driver.queue_changed()
-        for notice in said.notices:
-            self._parts.notice(notice)
-        self._parts.tell_if_blind(run.model, said.attached)
-        return Queued(run, item)
-
-    def pointed_with(self, item_id: str) -> Pointed:
-        """What an item of the queue was sent with, beside its text."""
-        item = next((item for item in self.queue if item.id == item_id), None)
-        said = None if item is None else self._parts.said.get(item.message.id)
-        return Pointed() if said is None else said.pointed
-
-    def edit_queued(self, item_id: str, said: Composed | str) -> None:
-        """Gives an item of the queue another text, and what is attached to that.
-
-        Raises:
-            Refused: unknownItem, notRunning.
-        """
-        said = Composed(said) if isinstance(said, str) else said
-        with self._queue_change(item_id):
-            self._parts.inbox.edit(item_id, self._parts.to_say(said))
-        for notice in said.notices:
-            self._parts.notice(notice)
-
-    def move_queued(self, item_id: str, to: int | None, kind: QueueKind | None) -> None:
-        """See `Inbox.move`.
-
-        Raises:
-            Refused: unknownItem, notRunning.
-        """
-        with self._queue_change(item_id):
-            self._parts.inbox.move(item_id, to=to, kind=kind)
-
-    def remove_queued(self, item_id: str) -> Sequence[Input]:
-        """Takes an item out of the queue, and returns it.
-
-        Raises:
-            Refused: unknownItem, notRunning.
-        """
-        with self._queue_change(item_id, removed=[item_id]):
-            return [self._parts.inbox.remove(item_id)]
-
-    def clear_queue(self) -> Sequence[Input]:
-        """Takes everything out of the queue, and returns it."""
-        items = self._parts.inbox.clear()
-        if items and self._driver is not None:
-            self._driver.queue_changed([item.id for item in items])
-        return items
-
-    @contextmanager
-    def _queue_change(self, item_id: str, removed: Sequence[str] = ()) -> Iterator[None]:
-        """A change of one item: refused if it doesn't wait any more, told if it was made."""
-        run, data = self.live, {"session": self.id, "id": item_id}
-        try:
-            yield
-        except NotQueued:
-            if run is None or not self._parts.inbox.open:
-                text = f"The run is over: {item_id} was delivered, taken out, or handed back with its end."
-                raise Refused("notRunning", text, **data) from None
-            text = f"{item_id} is not in the queue: it has gone to the model, or was taken out."
-            raise Refused("unknownItem", text, **data, run=run.id) from None
-        if self._driver is not None:
-            self._driver.queue_changed(removed)
 
     def abort(self, reason: str | None = None) -> bool:
         """Asks the live run, or what else is under way, to stop. False if nothing is, or it has been asked before."""
