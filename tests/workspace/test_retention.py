@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from steersman.workspace.output import OutputFile
-from steersman.workspace.retention import IN_USE, prune_outputs
+from steersman.workspace.preimages import BlobStore
+from steersman.workspace.retention import IN_USE, prune_blobs, prune_outputs
 
 NOW = 1_000_000_000.0
 DAY = 24 * 3600.0
@@ -76,3 +77,28 @@ def test_a_directory_that_cannot_be_listed_is_logged(
     file.touch()
     assert prune_outputs(file) == 0
     assert "can't be listed" in caplog.text
+
+
+def test_blobs_that_were_kept_long_ago_go_and_one_that_was_kept_again_is_young(tmp_path: Path) -> None:
+    store = BlobStore(tmp_path / "blobs")
+    old, again, young = (store.put(text) for text in (b"old", b"again", b"young"))
+    for digest, age in ((old, 3 * DAY), (again, 3 * DAY), (young, DAY)):
+        path = tmp_path / "blobs" / digest[:2] / digest[2:]
+        os.utime(path, (NOW - age, NOW - age))
+    assert store.put(b"again") == again
+    assert prune_blobs(tmp_path / "blobs", max_age=2 * DAY, now=NOW) == len(b"old")
+    assert (store.get(again), store.get(young)) == (b"again", b"young")
+    assert not (tmp_path / "blobs" / old[:2] / old[2:]).exists()
+
+
+def test_the_oldest_blobs_go_until_the_rest_fits(tmp_path: Path) -> None:
+    store = BlobStore(tmp_path / "blobs")
+    digests = [store.put(bytes([day]) * 10) for day in (1, 2, 3)]
+    for days, digest in enumerate(digests, 1):
+        os.utime(tmp_path / "blobs" / digest[:2] / digest[2:], (NOW - days * DAY, NOW - days * DAY))
+    assert prune_blobs(tmp_path / "blobs", max_bytes=15, now=NOW) == 20
+    assert store.get(digests[0]) == b"\x01" * 10
+
+
+def test_without_blobs_there_is_nothing_to_do(tmp_path: Path) -> None:
+    assert prune_blobs(tmp_path / "none", now=NOW) == 0

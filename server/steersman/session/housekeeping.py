@@ -1,11 +1,11 @@
-"""What nobody else takes away: old outputs of commands, diffs of servers that were killed."""
+"""What nobody else takes away: old outputs of commands, old pre-images, diffs of servers that were killed."""
 
 import logging
 import time
 from pathlib import Path
 
 from steersman.session.home import Home
-from steersman.workspace.retention import prune_outputs
+from steersman.workspace.retention import prune_blobs, prune_outputs
 
 log = logging.getLogger(__name__)
 
@@ -17,6 +17,7 @@ def tidy(home: Home, *, now: float | None = None) -> None:
     """Blocking; safe beside other servers that use the same home. What can't be removed is logged and stays."""
     try:
         prune_outputs(home.outputs, now=now)
+        prune_blobs(home.preimages, now=now)
         _remove_older(home.diffs, (time.time() if now is None else now) - DIFF_AGE)
     except OSError:
         log.warning("%s could not be tidied", home.root, exc_info=True)

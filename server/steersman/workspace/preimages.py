@@ -40,7 +40,7 @@ class BlobStore:
         digest = hashlib.sha256(data).hexdigest()
         path = self._path(digest)
         try:
-            if path.exists():
+            if _is_kept_anew(path):
                 return digest
             self._make(path.parent)
             create_file(path, data, mode=0o600)
@@ -73,6 +73,15 @@ class BlobStore:
     def _make(self, directory: Path) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         sync_directory(directory.parent)
+
+
+def _is_kept_anew(path: Path) -> bool:
+    """Whether the blob is there; it is as young as any then, since what is old is deleted one day."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
-"""How long the files of commands' long outputs are kept. It knows their directory and names, not who made them."""
+"""How long files are kept that grow without end: long outputs of commands, pre-images. It knows their directories and
+names, not who made them."""
 
 import logging
 import os
 import stat
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +15,9 @@ _log = logging.getLogger(__name__)
 
 MAX_BYTES = 1 << 30
 MAX_AGE = 14 * 24 * 3600.0
+MAX_BLOB_BYTES = 2 << 30
+MAX_BLOB_AGE = 60 * 24 * 3600.0
+"""Seconds since a pre-image was last kept: changes that are older can't be taken back."""
 IN_USE = 3600.0
 """Seconds since the last write within which a file is never deleted: a command may still write it, a model still read
 it, in this server or another one."""
@@ -34,8 +39,23 @@ def prune_outputs(
     Only files that commands' outputs have made are looked at. What can't be deleted is logged and stays. Blocking;
     two servers may do it at once. `now` is a time as of `time.time()`.
     """
+    return _prune(list(_output_files(directory)), max_bytes, max_age, now)
+
+
+def prune_blobs(
+    directory: Path,
+    max_bytes: int = MAX_BLOB_BYTES,
+    max_age: float = MAX_BLOB_AGE,
+    *,
+    now: float | None = None,
+) -> int:
+    """The same for the blobs of a `BlobStore`, two directories deep."""
+    return _prune(list(_blob_files(directory)), max_bytes, max_age, now)
+
+
+def _prune(files: list[_File], max_bytes: int, max_age: float, now: float | None) -> int:
     now = time.time() if now is None else now
-    files = sorted(_output_files(directory), key=lambda file: (file.changed, file.path))
+    files.sort(key=lambda file: (file.changed, file.path))
     left = sum(file.size for file in files)
     freed = 0
     for file in files:
@@ -46,6 +66,24 @@ def prune_outputs(
             freed += file.size
             left -= file.size
     return freed
+
+
+def _blob_files(directory: Path) -> Iterator[_File]:
+    try:
+        with os.scandir(directory) as parts:
+            folders = [
+                part.path for part in parts if len(part.name) == 2 and part.is_dir(follow_symlinks=False)
+            ]
+        for folder in folders:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    status = _status(entry)
+                    if status is not None and stat.S_ISREG(status.st_mode):
+                        yield _File(status.st_mtime, status.st_size, entry.path)
+    except FileNotFoundError:
+        pass  # nothing has been changed yet
+    except OSError as error:
+        _log.warning("The pre-images in %s can't be listed: %s", directory, error)
 
 
 def _output_files(directory: Path) -> list[_File]:
@@ -77,6 +115,6 @@ def _delete(path: str) -> bool:
     except FileNotFoundError:
         return True
     except OSError as error:
-        _log.warning("An old output of a command can't be deleted: %s", error)
+        _log.warning("An old file can't be deleted: %s", error)
         return False
     return True
