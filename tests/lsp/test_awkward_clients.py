@@ -84,6 +84,7 @@ def play(drawn: Drawn, chance: Chance | None = None, played: list[Action] | None
             workspace=drawn.habits.capabilities(),
             window=WINDOW,
             connect=connected,
+            clientInfo={"name": drawn.habits.name},
             initializationOptions={"steersman": _options(drawn)},
         ) as it:
             person = await _at(it, drawn)
@@ -92,6 +93,7 @@ def play(drawn: Drawn, chance: Chance | None = None, played: list[Action] | None
             await _end(person)
             story = Story(person)
             story.verify()
+            await _the_logs_are_to_be_had(story)
             await _the_next_prompt_works(person)
             happened.update(_counted(drawn, person, story))
 
@@ -160,6 +162,18 @@ async def _end(person: Person) -> None:
 async def _live(person: Person) -> bool:
     status = await person.desk.command("status")
     return any("run" in each for each in status["sessions"])
+
+
+async def _the_logs_are_to_be_had(story: Story) -> None:
+    for session, records in story.records.items():
+        events: list[Any] = []
+        more = True
+        while more:
+            asked = {"session": session, "after": len(events), "limit": 100}
+            page = await story.person.desk.command("events", asked)
+            events += page["events"]
+            more = page["more"]
+        assert (events, page["streaming"]) == (records, None)
 
 
 async def _the_next_prompt_works(person: Person) -> None:

@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from support.any_person import YES, Person, Started
+from support.any_memory import Started
+from support.any_person import YES, Person
 from support.any_workspace import OF_A_CALL, World, words
 from support.event_checker import check
 from support.lsp_workspace import is_progress
@@ -16,9 +17,9 @@ from support.lsp_workspace import is_progress
 Event = dict[str, Any]
 EFFECTS = {"edit": "edit", "write": "edit", "move": "move", "delete": "delete", "bash": "command"}
 NOT_DONE = re.compile(
-    r"[Nn]othing was (changed|moved|written)|^Not executed|^Declined|declined this|^Refused"
+    r"[Nn]othing (of the edit is in the text|was (changed|moved|written))"
+    r"|^Not executed|^Declined|declined this|^Refused"
 )
-TAKEN_OUT = re.compile("It was taken out again")
 OUTCOMES = {
     "verified": r"^(Changed|Created)",
     "verified with typing": r"^Changed[^?]*The user changed the file meanwhile",
@@ -226,7 +227,15 @@ class Story:
         for name in {*last.names, *self.person.left} - touched:
             now = last.disk.get(name), last.buffers.get(name)
             assert now == self.person.left.get(name, (None, None)), f"{name} was changed: {now}"
+        for path in self.person.client.over_conflicts:
+            name = str(path.relative_to(self.person.desk.root))
+            asked = [
+                q["kind"] for call in permitted if name in call.files for q in call.asked if call.accepted
+            ]
+            assert "conflict" in asked, f"{name} was edited over a conflict: {asked}"
         known = {word for call in permitted for word in call.words} | self.person.edited_in
+        proposed = {word for call in self.calls.values() for word in call.words}
+        known |= words(" ".join(self.person.client.garbled)) - proposed
         for state in self.person.states:
             unknown = {word for word in state.words - known if word[0] in "me"}
             assert not unknown, f"{unknown} of {[c for c in self.calls.values() if c.words & unknown]}"
@@ -235,12 +244,15 @@ class Story:
         for call in self.calls.values():
             if call.name not in EFFECTS or call.result is None:
                 continue
-            if call.result["outcome"] != "ok" and TAKEN_OUT.search(call.text):
-                still = self.person.states[-1].words & call.words - self.person.brought_back
-                assert not still, f"it is there: {call.text!r}\n{self.person.states[-1]}"
-            elif not call.ran or (call.result["outcome"] != "ok" and NOT_DONE.search(call.text)):
+            not_done = call.result["outcome"] != "ok" and NOT_DONE.search(call.text)
+            if not call.ran:
                 there = [s for s in self.person.states if s.words & call.words]
                 assert not there, f"it is there: {call.text!r}\n{there[0]}"
+            elif not_done:
+                # It may have been there for a while: taken out again by the server, or by the user.
+                last, known = self.person.states[-1], call.words - self.person.brought_back
+                still = [name for name in call.files if last.of(name) & known]
+                assert not still, f"it is in {still}: {call.text!r}\n{last}"
             elif call.result["outcome"] == "ok" and call.name in ("edit", "write"):
                 self._is_there(call)
             elif call.result["outcome"] == "ok" and call.name in ("delete", "move"):

@@ -22,8 +22,8 @@ FILES = {
     "b.txt": "b1\r\nb2\r\nb3 😀\r\nb4\r\nb5\r\n",
     "sub/c.txt": "c1\nc2\nc3\nc4",
 }
-WORD = re.compile(r"\b(?:[abcdeu]\d+|m\d+x\d+)\b")
-OF_A_CALL = re.compile(r"\bm(\d+)x\d+\b")
+WORD = re.compile(r"\b(?:[abcdeu]\d+|m\d+x[12])\b")
+OF_A_CALL = re.compile(r"\bm(\d+)x[12]\b")
 
 
 def words(text: str) -> frozenset[str]:

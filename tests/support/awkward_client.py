@@ -15,6 +15,7 @@ from support.editor_client import EditorClient, operation_of
 from support.habits import BLIND, Habits
 from support.lsp_client import NO_ANSWER, AnsweredWithError, LspClient
 
+
 @dataclass(eq=False)
 class Prompt:
     """A question on the screen."""
@@ -89,6 +90,11 @@ class AwkwardEditor(EditorClient):
     def is_dirty(self, uri: str) -> bool:
         return self.buffers[uri].text != self.saved[uri]
 
+    def in_conflict(self, uri: str) -> bool:
+        """The file is not what the editor has saved or loaded, nor what it shows, which is something else again."""
+        disk = _read(self.buffers[uri].path)
+        return self.is_dirty(uri) and disk not in (None, self.saved[uri], self.buffers[uri].text)
+
     def reload_changed(self) -> Iterator[str]:
         """Loads clean files again that have changed on the disk; the documents of which it does."""
         for uri, buffer in list(self.buffers.items()):
@@ -125,6 +131,10 @@ class AwkwardClient:
     postponed: list[Callable[[], None]] = field(default_factory=list)
     lost: set[str] = field(default_factory=set)
     """Texts of which it has destroyed something that it was not told to."""
+    garbled: set[str] = field(default_factory=set)
+    """Texts that such an edit has made, in part out of what stood there."""
+    over_conflicts: list[Path] = field(default_factory=list)
+    """Files that it was told to edit though they had unsaved text and had changed on the disk as well."""
     last_action: float = float("-inf")
     """When its user last chose a code action."""
 
@@ -178,7 +188,7 @@ class AwkwardClient:
     def _edit(self, _: EditorClient, params: dict[str, Any]) -> Any:
         operation = params["edit"].get("documentChanges", [{}])[0]
         answer = self._operate(params) if "kind" in operation else self._edit_text(params)
-        if not self.habits.slow:
+        if self.habits.slow == "no":
             return answer
         later: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.postponed.append(lambda: None if later.done() else _settle(later, answer))
@@ -221,6 +231,8 @@ class AwkwardClient:
 
     def _make(self, uri: str, edits: list[dict[str, Any]], version: int | None) -> None:
         editor, before = self.editor, self.editor.buffers[uri].text
+        if uri not in editor.untold and editor.in_conflict(uri) and self.habits.edits not in BLIND:
+            self.over_conflicts.append(editor.buffers[uri].path)
         unseen = uri in editor.untold and (version is None or self.habits.edits in BLIND)
         blind = unseen or self.habits.edits == "misplaces"
         editor.unfit_positions = "ignore" if blind else "strict"
@@ -231,6 +243,7 @@ class AwkwardClient:
             after = editor.edited(before, edits, lines_off=self.habits.edits == "misplaces")
         if blind:
             self.lost |= set(before.split()) - set(after.split())
+            self.garbled |= set(after.split()) - set(before.split())
         editor.step(uri, after)
         editor.untold.add(uri)
         match self.habits.tells:
@@ -293,7 +306,7 @@ class AwkwardClient:
     def catch_up(self) -> None:
         """Does what it had put off, and tells of what it has not told."""
         postponed, self.postponed = self.postponed, []
-        for act in postponed:
+        for act in reversed(postponed) if self.habits.slow == "backwards" else postponed:
             act()
         for uri in sorted(self.editor.untold):
             self.editor.catch_up(uri)

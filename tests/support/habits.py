@@ -35,7 +35,7 @@ HABITS: dict[str, tuple[Any, ...]] = {
     "shows": ("tells", "silently", "refuses", "never", "fails", "claims"),
     "progress": ("takes", "refuses", "never answers"),
     "twice": (False, True),
-    "slow": (False, True),
+    "slow": ("no", "in order", "backwards"),
 }
 """Every switch and its values; the first is that of a client that behaves."""
 
@@ -74,14 +74,19 @@ class Habits:
     progress: str = "takes"
     twice: bool = False
     """It sends every answer twice."""
-    slow: bool = False
-    """Its answers about edits wait until it comes to them."""
+    slow: str = "no"
+    """Its answers about edits wait until it comes to them, the last first if need be."""
 
     def __repr__(self) -> str:
         odd = {
             each.name: value for each in fields(self) if (value := getattr(self, each.name)) != each.default
         }
         return f"Habits({', '.join(f'{name}={value!r}' for name, value in odd.items())})"
+
+    @property
+    def name(self) -> str:
+        """By which the server knows it."""
+        return "Neovim" if self.edits == "claims" else "somebody's"
 
     def capabilities(self) -> dict[str, Any]:
         edits: dict[str, Any] = {"documentChanges": self.document_changes}
