@@ -15,7 +15,7 @@ def session_data(session: Session) -> Data:
         "model": session.model_spec,
         "usage": usage_data(picture.usage),
         "state": _state(session, resting),
-        "queue": [queued_data(item) for item in session.queue],
+        "queue": [queued_data(item) for item in session.queue.items],
     }
     return data if run is None else data | {"run": run.id}
 
