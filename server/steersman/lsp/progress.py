@@ -10,6 +10,7 @@ from typing import Any
 from steersman.agent.clock import Clock
 from steersman.lsp.client import Client
 from steersman.lsp.errors import ClientRequestError
+from steersman.lsp.operation_messages import operation_message
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.waits import answered_within
 from steersman.lsp.wire import encode
@@ -70,8 +71,10 @@ class FloorProgress:
         return next((run for run, progress in self._runs.items() if progress.token == token), None)
 
     def on_event(self, event: Emitted) -> None:
-        if event.type == "compaction_end" and event.run is None and self._client.features.event_token is None:
-            self._show(_INFO, compaction_message(event.data))
+        if event.run is None and self._client.features.event_token is None:
+            message = operation_message(event)
+            if message is not None:
+                self._show(_INFO, message)
         progress = self._runs.get(event.run or "")
         if progress is None:
             return
@@ -111,14 +114,6 @@ class FloorProgress:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def compaction_message(data: dict[str, Any]) -> str:
-    """What came of a compaction, in one sentence for a person."""
-    if "failed" in data:
-        return f"Steersman: the conversation was not shortened: {data['failed']}"
-    before, after = data["tokensBefore"], data["tokensAfter"]
-    return f"Steersman: old messages were summarised, about {before:,} tokens became {after:,}."
 
 
 def token_of(run: str) -> str:
