@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test load lint clean setup
+.PHONY: demo test test-crash load lint clean setup
 
 demo: $(READY)
 	@$(BIN)/steersman demo --yes
@@ -22,6 +22,10 @@ SEED ?= 1
 
 test-long: $(READY)
 	@STEERSMAN_SEQUENCES=$(SEQUENCES) STEERSMAN_SEED=$(SEED) $(BIN)/python -m pytest -s tests/lsp/test_awkward_clients.py
+
+# A session killed, or its disk full, at every single write of a long story, with the counts: minutes. The suite has a sample.
+test-crash: $(READY)
+	@STEERSMAN_CRASH=1 $(BIN)/python -m pytest -s tests/crash
 
 lint: $(READY)
 	@$(BIN)/ruff check .

@@ -159,6 +159,8 @@ async def test_every_answer_of_every_command_is_as_the_schema_says(tmp_path):
         await checked("compact", {"session": session})
         await it.event("compaction_end")
         await checked("fork", message | {"place": "here"})
+        await checked("export", session)
+        await it.event("export_end")
         await checked("delete", {"session": session})
         assert checked.forms == {form for command in COMMANDS for form in command.answers}
 

@@ -12,7 +12,7 @@ from steersman.agent.config import Budget, KernelLimits
 from steersman.agent.events import AgentEnd, AgentEvent
 from steersman.agent.hooks import Allow, Block, GiveUp, Hooks, NextTurn, Retry, Stop
 from steersman.agent.inbox import Inbox, InboxClosed
-from steersman.agent.messages import Text, UserMessage
+from steersman.agent.messages import CustomMessage, Text, UserMessage
 from steersman.agent.model import BlockDelta, StreamDone
 from steersman.agent.tool import ProposalSuperseded, ToolError, text_result
 from support.agent_harness import AgentHarness
@@ -33,7 +33,8 @@ HOOK_NAMES = (
     "after_tool_call",
     "transform_update",
 )
-HOOK_NAMES += ("prepare_next_turn", "should_stop_after_turn", "on_stream_failure")
+HOOK_NAMES += ("prepare_next_turn", "should_stop_after_turn", "on_stream_failure", "prepare_run")
+HOOK_NAMES += ("get_custom_messages",)
 HOOK_MODES = ("passes", "acts", "raises", "cancels", "hangs", "deaf")
 
 
@@ -265,8 +266,12 @@ class World:
             return "passes" if self.calm or not active else active[-1]
 
         def plain(*args):
-            if mode() not in ("passes", "acts"):
+            what = mode()
+            if what not in ("passes", "acts"):
                 raise Crash(SECRET)
+            if name == "get_custom_messages":
+                number = self.hook_calls[name]
+                return [CustomMessage(f"custom_{number}", "note", (Text("noted"),))] if what == "acts" else []
             return [m for m in args[0] if m.role != "custom"] if name == "convert_to_llm" else args[1]
 
         async def awaited(*args):
@@ -282,7 +287,7 @@ class World:
                 await ignores_everything(self.release)
             return self._answers(name, args, acts=what == "acts")
 
-        return plain if name in ("convert_to_llm", "transform_update") else awaited
+        return plain if name in ("convert_to_llm", "transform_update", "get_custom_messages") else awaited
 
     def _answers(self, name: str, args, *, acts: bool):
         match name:
@@ -294,6 +299,8 @@ class World:
                 )
             case "after_tool_call":
                 return text_result("replaced") if acts else None
+            case "prepare_run":
+                return NextTurn(system="prepared") if acts else None
             case "prepare_next_turn":
                 return NextTurn(context=list(args[0].history)) if acts else None
             case "should_stop_after_turn":

@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
+from steersman.agent.abort import AbortController
 from steersman.agent.events import ToolExecutionUpdate
 from steersman.agent.hooks import Block, Hooks, NextTurn
-from steersman.agent.messages import Text, UserMessage
+from steersman.agent.messages import CustomMessage, Text, UserMessage
 from steersman.agent.tool import ToolError, ToolResult, text_result
 from support.fake_tools import FakeTool
 from support.scripted_model import ScriptedModel, answer, call, failure
@@ -64,6 +65,74 @@ async def test_prepare_next_turn_changes_model_thinking_tools_system_and_context
     assert h.roles == ["user", "assistant", "tool", "assistant"]
     assert h.agent.messages[-1].model == "test:other"
     assert h.config.model is h.model
+
+
+async def test_prepare_run_changes_the_first_turn_and_is_asked_once(harness):
+    asked = []
+
+    async def hook(inputs, signal):
+        asked.append([item.message.content[0].text for item in inputs])
+        return NextTurn(thinking="high", tools=[FakeTool()], system="be brief")
+
+    h = harness(answer("", call("tool")), answer("ok"), hooks=Hooks(prepare_run=hook))
+    await h.prompt()
+    first, second = h.model.requests
+    assert asked == [["go"]]
+    assert (first.system, first.thinking, [tool.name for tool in first.tools]) == (
+        "be brief",
+        "high",
+        ["tool"],
+    )
+    assert second.system == "be brief"
+
+
+class Notebook:
+    """Says each of its notes when it is asked the n-th time."""
+
+    def __init__(self, *at: int) -> None:
+        self.at, self.asked = at, 0
+
+    def __call__(self):
+        self.asked += 1
+        number = self.asked
+        return [CustomMessage(f"note_{number}", "note", (Text("noted"),))] if number in self.at else []
+
+
+async def test_custom_messages_come_before_what_is_said_and_are_no_reason_for_a_request(harness):
+    notes = Notebook(1, 3)
+    h = harness(
+        answer("", call("tool")), answer("ok"), tools=[FakeTool()], hooks=Hooks(get_custom_messages=notes)
+    )
+    await h.prompt()
+    assert notes.asked == 3
+    assert h.roles == ["custom", "user", "assistant", "tool", "assistant", "custom"]
+    assert h.types[-4:] == ["turn_end", "message_start", "message_end", "agent_end"]
+    assert len(h.model.requests) == 2
+
+
+async def test_custom_messages_are_kept_at_the_end_of_an_aborted_run(harness):
+    async def abort(signal):
+        controller.abort()
+
+    controller = AbortController()
+    h = harness([abort, *answer("late")], hooks=Hooks(get_custom_messages=Notebook(2)))
+    assert (await h.prompt(controller=controller)).end.stop_reason == "aborted"
+    assert h.roles == ["user", "custom"]
+
+
+@pytest.mark.parametrize("failing", ["message_start", "message_end"])
+async def test_a_custom_message_that_cannot_be_kept_at_the_end_is_closed_and_the_run_fails(harness, failing):
+    h = harness(answer("ok"), hooks=Hooks(get_custom_messages=Notebook(2)))
+    h.sink.fails = lambda event: (
+        (event.type == failing and getattr(event, "message_id", None) == "note_2")
+        or (
+            event.type == failing == "message_end"
+            and getattr(getattr(event, "message", None), "id", "") == "note_2"
+        )
+    )
+    end = (await h.prompt()).end
+    assert (end.stop_reason, end.error.code) == ("error", "logFailed")
+    assert h.roles == ["user", "assistant"]
 
 
 async def test_a_replaced_context_is_followed_by_what_comes_later(harness):
@@ -179,6 +248,8 @@ async def test_live_output_passes_its_transform_and_stops_when_that_fails(harnes
 
 
 OTHERS = (
+    "prepare_run",
+    "get_custom_messages",
     "transform_context",
     "convert_to_llm",
     "prepare_next_turn",
@@ -205,7 +276,7 @@ async def test_any_other_hook_that_raises_ends_the_run_with_everything_closed(ha
     if how == "with nonsense":
         hook = lambda *args: 7  # noqa: E731
     else:
-        hook = plain if "called" in how or name == "convert_to_llm" else awaited
+        hook = plain if "called" in how or name in ("convert_to_llm", "get_custom_messages") else awaited
     h = harness(
         failure() if name == "on_stream_failure" else answer("", call("tool")),
         tools=[FakeTool()],

@@ -55,6 +55,7 @@ async def test_accept_makes_the_change_and_only_then(tmp_path):
             "approval_requested",
             "approval_resolved",
             "tool_execution_running",
+            "edit_start",
             "edit_applied",
             "tool_execution_end",
         ]

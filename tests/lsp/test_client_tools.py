@@ -356,7 +356,7 @@ async def test_a_tool_that_may_change_something_is_asked_about_with_its_argument
         assert question.titles == ["Show arguments", "Accept", "Accept all in this run", "Decline", "Stop"]
         assert question.message == (
             'Steersman: Call deploy in the editor: {"stage": "live"}\n'
-            "What the editor's own tools do is asked about in this mode."
+            "What tools of the editor and of extensions do is asked about in this mode."
         )
         asked = await it.event("approval_requested")
         assert (asked["kind"], asked["tool"]) == ("tool", {"name": "deploy", "arguments": {"stage": "live"}})

@@ -87,6 +87,8 @@ def test_the_answer_is_the_one_that_lsprotocol_writes(params):
         ({"capabilities": None}, "capabilities"),
         ({"capabilities": []}, "capabilities"),
         ({"processId": "12"}, "processId"),
+        ({"processId": 1.5}, "processId"),
+        ({"processId": True}, "processId"),
         ({"rootUri": 1}, "rootUri"),
         ({"rootPath": {}}, "rootPath"),
         ({"workspaceFolders": {}}, "workspaceFolders"),
@@ -119,6 +121,11 @@ def test_capabilities_that_nobody_reads_may_be_anything():
     assert get_capability(read, "text_document.rename.prepare_support") is None
     assert get_capability(read, "workspace.file_operations.will_create") is None
     assert ServerCapabilitiesBuilder.choose_position_encoding(read) == "utf-16"
+
+
+@pytest.mark.parametrize("process_id", [1e30, 12.0])
+def test_a_process_id_is_any_whole_number(process_id):
+    assert initialize_params(SIMPLE | {"processId": process_id}).process_id == int(process_id)
 
 
 def test_a_folder_without_a_name_is_a_folder():

@@ -1,5 +1,7 @@
 """The commands about kept sessions, from the client's side."""
 
+from pathlib import Path
+
 import pytest
 
 from steersman.agent.messages import Usage, plain_text
@@ -121,7 +123,9 @@ async def test_old_messages_are_summarised_on_demand(tmp_path):
 
 async def test_a_plain_client_is_told_what_came_of_it(tmp_path):
     long = "x" * 4000
-    async with desk(tmp_path, answer("A " + long, piece=1000), answer("B"), answer("SUMMARY"), rich=False) as d:
+    async with desk(
+        tmp_path, answer("A " + long, piece=1000), answer("B"), answer("SUMMARY"), rich=False
+    ) as d:
         for prompt in ("one", "two"):
             started = await d.command("followUp", prompt)
             await d.floor_ended(started["run"])
@@ -183,9 +187,85 @@ class TestReverts:
             await self.revert(d, run)
             assert not (d.root / "new.txt").exists()
 
+    async def test_a_plain_client_is_told_what_became_of_the_files(self, tmp_path):
+        script = [answer("", call("write", {"path": "new.txt", "content": "new\n"})), answer("done")]
+        async with desk(tmp_path, *script, mode="auto-edit", rich=False) as d:
+            run = await d.command("start", "go")
+            await d.floor_ended(run["run"])
+            params = {"session": run["session"], "checkpoint": run["run"], "preview": False}
+            await d.command("revert", params)
+            message = await d.client.wait_for(
+                lambda m: m.get("method") == "window/showMessage" and "files" in m["params"]["message"]
+            )
+            assert message["params"]["message"] == "Steersman: files: 1 deleted again."
+
     async def revert(self, d, run, **params) -> None:
         before = len(d.events("revert_end"))
         params = {"session": run["session"], "checkpoint": run["run"], "preview": False, **params}
         assert (await d.command("revert", params))["operation"]
         await d.event("revert_end", number=before + 1)
         await d.heard()
+
+
+async def test_an_export_is_told_by_its_event_and_shown_in_a_browser(tmp_path):
+    async with desk(tmp_path, answer("A1"), window={"showDocument": {"support": True}}) as d:
+        shown = []
+        d.client.on_request("window/showDocument", lambda params: shown.append(params) or {"success": True})
+        session = (await ran(d, "fix the cart"))["session"]
+        told = await d.command("export", session)
+        end = await d.event("export_end")
+        assert end == {"operation": told["operation"], "path": told["path"]}
+        assert Path(told["path"]).parent == d.home.exports
+        assert "<title>fix the cart</title>" in Path(told["path"]).read_text()
+        await d.has_heard("window/showDocument", times=1)
+        assert shown == [{"uri": Path(told["path"]).as_uri(), "external": True, "takeFocus": True}]
+        assert "seq" not in d.events("export_end")[0]
+
+
+async def test_an_export_to_a_path_of_the_users_is_not_opened_and_replaces_nothing(tmp_path):
+    async with desk(tmp_path, answer("A1"), window={"showDocument": {"support": True}}) as d:
+        session = (await ran(d, "one"))["session"]
+        target = d.root / "out.md"
+        params = {"session": session, "format": "markdown", "path": target.as_uri()}
+        assert (await d.command("export", params))["path"] == str(target)
+        await d.event("export_end")
+        assert "> A1" in target.read_text()
+        assert (await refused(d.command("export", params)))["code"] == "exists"
+        await d.command("export", params | {"path": str(target), "overwrite": True})
+        await d.event("export_end", number=2)
+        assert d.client.of_method("window/showDocument") == []
+
+
+async def test_a_plain_client_is_told_where_an_export_is(tmp_path):
+    async with desk(tmp_path, answer("A1"), rich=False, window={}) as d:
+        started = await d.command("start", "one")
+        told = await d.command("export", started["session"])  # of what there is
+        await d.client.wait_for(
+            lambda m: m.get("method") == "window/showMessage" and told["path"] in m["params"]["message"]
+        )
+
+
+async def test_an_editor_that_does_not_show_it_is_told_the_path(tmp_path):
+    window = {"showDocument": {"support": True}, "workDoneProgress": True}
+    async with desk(tmp_path, answer("A1"), rich=False, window=window) as d:
+        d.client.on_request("window/showDocument", lambda params: {"success": False})
+        started = await d.command("start", "one")
+        await d.floor_ended(started["run"])
+        told = await d.command("export", {"session": started["session"], "format": "markdown"})
+        await d.client.wait_for(
+            lambda m: m.get("method") == "window/showMessage" and told["path"] in m["params"]["message"]
+        )
+        assert d.client.of_method("window/showDocument")[0]["params"]["external"] is False
+
+
+async def test_an_export_that_fails_is_told_to_a_plain_client(tmp_path):
+    async with desk(tmp_path, answer("A1"), rich=False) as d:
+        started = await d.command("start", "one")
+        await d.floor_ended(started["run"])
+        log = d.server.services.log_path(started["session"])
+        log.write_bytes(log.read_bytes().replace(b'"messageId"', b'"other"'))
+        await d.command("export", started["session"])
+        await d.client.wait_for(
+            lambda m: m.get("method") == "window/showMessage" and "was not exported" in m["params"]["message"]
+        )
+        assert list(d.home.exports.iterdir()) == []

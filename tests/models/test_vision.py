@@ -16,7 +16,8 @@ openai-chat:meta-llama/Llama-4-Scout-17B openai-chat:pixtral-12b openai-chat:glm
 BLIND = "anthropic:claude-2.1 anthropic:claude-instant-1.2 anthropic:deepseek-chat openai-chat:gpt-3.5-turbo \
 openai-chat:gpt-4 openai-chat:o1-mini openai-chat:o3-mini openai-chat:deepseek-chat openai-chat:qwen3:8b \
 openai-chat:qwen3-coder openai-chat:llama3.1 openai-chat:gemma3:1b openai-chat:gpt-oss-120b \
-openai-chat:gpt-4o-audio-preview openai-chat:anything openai-chat:glm-4.6 openai-chat:mistral-small:24b openai-chat:novlty"
+openai-chat:gpt-4o-audio-preview openai-chat:anything openai-chat:glm-4.6 \
+openai-chat:mistral-small:24b openai-chat:novlty"
 
 
 @pytest.mark.parametrize(

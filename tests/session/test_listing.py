@@ -182,6 +182,7 @@ class TestTheList:
             await opened.close()
 
     async def test_of_a_long_log_little_is_read_and_the_name_is_found_at_its_end(self, harness):
+        """Bug 31"""
         h = harness(answer("A1", usage=Usage(10, 2)))
         run = await h.run("one")
         await h.close()

@@ -441,11 +441,12 @@ async def test_an_accepted_change_is_told_in_the_order_of_the_protocol(harness):
     await h.run()
     kept = [event.type for event in h.events if event.seq is not None]
     at = kept.index("tool_execution_start")
-    assert kept[at : at + 7] == [
+    assert kept[at : at + 8] == [
         "tool_execution_start",
         "approval_requested",
         "approval_resolved",
         "tool_execution_running",
+        "edit_start",
         "checkpoint",
         "edit_applied",
         "tool_execution_end",

@@ -88,6 +88,31 @@ class TestGoingBack:
         await h.manager.library.go_back(run.session, users(h)[0])
         assert h.text("made.txt") == "made\n"
 
+    async def test_editing_or_forking_from_an_earlier_message_changes_no_file_without_a_revert(self, harness):
+        """Bug 47"""
+        write = call("write", {"path": "made.txt", "content": "made\n"})
+        again = [answer("another way"), answer("in a copy")]
+        h = harness(answer("", write), answer("done"), *again, mode="auto-edit")
+        h.put("other.txt", "other\n")
+        run = await h.run("make it")
+        first = users(h)[0]
+        copy = await h.manager.library.fork(run.session, first)
+        await h.manager.library.go_back(run.session, first)
+        await h.run("make it otherwise", session=run.session)
+        await h.run("make it elsewhere", session=copy["session"])
+        assert {path.name: path.read_text() for path in h.root.iterdir()} == {
+            "made.txt": "made\n",
+            "other.txt": "other\n",
+        }
+        assert h.of("revert_start") == []
+
+    async def test_an_empty_conversation_can_not_be_shortened(self, harness):
+        h = await three_turns(harness)
+        await h.manager.library.go_back(h.session.id, users(h)[0])
+        with pytest.raises(Refused) as caught:
+            await h.manager.compact(h.session.id, h.roots)
+        assert caught.value.code == "nothingToDo"
+
     async def test_it_is_refused_while_a_run_is_live_and_nothing_is_recorded(self, harness):
         h = await three_turns(harness)
         run = await h.manager.start(h.request("four", session=h.session.id))
@@ -168,11 +193,11 @@ class TestForks:
         h = await three_turns(harness)
         before = sorted(path.name for path in h.home.sessions.iterdir())
         name = f"ses_{next(h._numbers) + 1}"
-        (h.home.sessions / f"{name}.draft").mkdir()
+        (h.home.sessions / f"{name}.jsonl").mkdir()
         with pytest.raises(Refused) as caught:
             await h.manager.library.fork(h.session.id)
         assert caught.value.code == "readOnly"
-        (h.home.sessions / f"{name}.draft").rmdir()
+        (h.home.sessions / f"{name}.jsonl").rmdir()
         assert sorted(path.name for path in h.home.sessions.iterdir()) == before
 
     async def test_the_name_that_the_user_gave_goes_with_it(self, harness):

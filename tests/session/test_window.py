@@ -98,7 +98,7 @@ class TestTheCharacterBudget:
 
     def test_too_small_for_the_smallest_request_is_an_error_that_says_what_to_do(self):
         with pytest.raises(
-            DoesNotFit, match="19 characters is too small.*20 characters.*context_max_chars"
+            DoesNotFit, match=r"19 characters is too small.*20 characters.*context_max_chars"
         ) as caught:
             within_characters(TALK, 19)
         assert caught.value.code == "context_overflow"

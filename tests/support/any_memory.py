@@ -37,6 +37,8 @@ class Memory:
     runs: list[Started] = field(default_factory=list)
     taken: Counter[str] = field(default_factory=Counter)
     """Texts that the server has taken."""
+    edited: dict[str, str] = field(default_factory=dict)
+    """By its id the text that an item of the queue was last given."""
     follow_ups: set[str] = field(default_factory=set)
     """Texts that began a new task, or waited for it."""
     said_yes: set[str] = field(default_factory=set)

@@ -94,8 +94,10 @@ class Person(Memory):
                     self.follow_ups.add(text)
 
                 def edited(_: Any) -> None:
+                    # An edit that was answered in between has given the item another text than the one listed.
                     self.taken[text] += 1
-                    self.taken[item["text"]] -= 1
+                    self.taken[self.edited.get(item["id"], item["text"])] -= 1
+                    self.edited[item["id"]] = text
 
                 self.command("queue", argument | {"text": text}, edited, text)
             elif op == "remove":

@@ -29,6 +29,7 @@ PRODUCT_EVENTS = frozenset(
         "queue_update",
         "approval_requested",
         "approval_resolved",
+        "edit_start",
         "edit_applied",
         "checkpoint",
         "retry",
@@ -245,9 +246,10 @@ class _State:
         self.turn = None
 
     def message_start(self, data: Mapping[str, Any]) -> None:
-        _need(self.turn is not None, "a message belongs to a turn")
+        between = self.turn is None and data["role"] == "custom"
+        _need(self.turn is not None or between, "a message belongs to a turn, unless it is a custom one")
         _need(self.message is None, "one message is open at a time")
-        _need(not self.answered, "a turn has one committed answer, and nothing said after it")
+        _need(between or not self.answered, "a turn has one committed answer, and nothing said after it")
         self._new_id(data["messageId"])
         self.message, self.lengths = (data["messageId"], data["role"]), {}
 

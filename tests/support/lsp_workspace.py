@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from steersman.lsp.server import SteersmanServer
+from steersman.session.extensions import Extensions
 from steersman.session.home import Home
 from steersman.session.limits import Limits
 from steersman.session.settings import Settings
@@ -212,6 +213,7 @@ async def desk(
     initialize: bool = True,
     connect: Callable[..., Any] = serving,
     editor: type[EditorClient] = EditorClient,
+    extensions: Extensions | None = None,
     **params: Any,
 ) -> AsyncIterator[Desk]:
     """A server with an initialised client. `rich`: the client names an event token; else it knows the floor only.
@@ -222,7 +224,7 @@ async def desk(
     root = base / "ws"
     root.mkdir(exist_ok=True)
     home, clock, model = Home(base / "home"), WatchedClock(), ScriptedModel(*responses)
-    server = SteersmanServer(home, Settings(model=model.id, mode=mode), LIMITS, clock)
+    server = SteersmanServer(home, Settings(model=model.id, mode=mode), LIMITS, clock, extensions=extensions)
     server.services.make_model = lambda spec: model
     server.services.trusts_all = trusted
     async with connect(server.rpc, on_stop=server.stop) as served:

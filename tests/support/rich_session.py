@@ -63,7 +63,8 @@ LONG: tuple[Sequence[Step], ...] = (
 
 
 async def long_session(h: SessionHarness) -> str:
-    """What a user does with a kept session: names it, has it shortened, takes changes back, goes back. Returns its id.
+    """What a user does with a kept session: names it, has it shortened, takes changes back, goes back, exports it.
+    Returns its id.
     Needs `LONG` as responses and the mode auto-edit."""
     session = (await h.run("make it")).session
     for number in range(3):
@@ -76,4 +77,6 @@ async def long_session(h: SessionHarness) -> str:
     await h.manager.reverts.revert(session, first)
     await h.session.operation.task
     await h.manager.library.go_back(session, first)
+    await h.manager.exports.begin(session, "markdown")
+    await h.manager.exports.settled()
     return session

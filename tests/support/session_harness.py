@@ -6,15 +6,17 @@ import asyncio
 import itertools
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from steersman.agent.config import Budget
 from steersman.agent.messages import Message
+from steersman.extensions import Extension
 from steersman.session.approvals import Answer, Approvals, Question
 from steersman.session.errors import LogError, Refused
+from steersman.session.extensions import Extensions, LoadedExtension
 from steersman.session.fold import Fold
 from steersman.session.home import Home
 from steersman.session.journal import Emitted
@@ -126,6 +128,7 @@ class SessionHarness:
         keep_logs: bool = True,
         limits: Limits | None = None,
         folders: Sequence[str] = ("ws",),
+        extensions: Mapping[str, type[Extension]] | None = None,
         **settings: Any,
     ) -> None:
         self.base = base
@@ -155,6 +158,7 @@ class SessionHarness:
             make_model=self._make_model,
             make_workspace=self._make_workspace,
             make_tools=self._make_tools,
+            extensions=Extensions.of(LoadedExtension(*item) for item in (extensions or {}).items()),
             trusts_all=trusts_all,
             kill_commands=self._kill,
             log_class=log_class,
@@ -187,7 +191,9 @@ class SessionHarness:
         tools = standard_tools(
             setting.workspace,
             ledger=setting.ledger,
-            commands=CommandSettings(self._guard or Guard(), self.home.outputs),
+            commands=CommandSettings(
+                self._guard or Guard(), None if setting.withholds_output else self.home.outputs
+            ),
             ripgrep=find_ripgrep(),
         )
         return tools if self._guard else [tool for tool in tools if tool.name != "bash"]

@@ -20,8 +20,13 @@ with deferred_dataclasses("steersman") if sys.argv[1] == "deferred" else nullcon
     import steersman
 
     for found in pkgutil.walk_packages(steersman.__path__, "steersman."):
-        if not found.name.endswith("__main__"):
+        if found.name.endswith("__main__"):
+            continue
+        try:
             importlib.import_module(found.name)
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("steersman"):
+                raise  # else it needs an extra that is not installed here
 
     @dataclasses.dataclass(frozen=True, slots=True)
     class OfAnother:

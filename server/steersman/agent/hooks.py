@@ -14,6 +14,7 @@ from steersman.agent.events import EndedBy, Input
 from steersman.agent.inbox import DeliveryMode
 from steersman.agent.messages import (
     AssistantMessage,
+    CustomMessage,
     JsonObject,
     LlmMessage,
     Message,
@@ -107,6 +108,9 @@ class Hooks:
     transform_context: Callable[[Sequence[Message], AbortSignal], Awaitable[Sequence[Message]]] | None = None
     """What the model will see of the conversation. Called before each request, a retried one too."""
 
+    prepare_run: Callable[[Sequence[Input], AbortSignal], Awaitable[NextTurn | None]] | None = None
+    """Called once, before the first turn, with what the run begins with: what to change for the whole run."""
+
     convert_to_llm: Callable[[Sequence[Message]], Sequence[LlmMessage]] | None = None
     """The messages that may be sent. By default all but custom ones."""
 
@@ -135,6 +139,10 @@ class Hooks:
 
     steering_mode: DeliveryMode = "one"
     """`one`: asked once for each request. `all`: what comes while a request is being made joins it too."""
+
+    get_custom_messages: Callable[[], Sequence[CustomMessage]] | None = None
+    """Takes what is to be kept and shown, but is no reason for a request: asked at the start of each turn, and at the
+    end of the run, after its last turn."""
 
     get_follow_up_messages: Callable[[], Sequence[Input]] | None = None
     """Takes what comes next when the run would end. Called right after an empty poll for steering; an empty answer

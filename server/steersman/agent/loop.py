@@ -28,7 +28,7 @@ from steersman.agent.events import (
     call_ids,
 )
 from steersman.agent.exchange import Exchange
-from steersman.agent.hooks import TurnSummary
+from steersman.agent.hooks import NextTurn, TurnSummary
 from steersman.agent.messages import AssistantMessage, Message, ToolCall, ToolResultMessage
 from steersman.agent.model import StreamFailure
 from steersman.agent.recorder import SinkFailed
@@ -132,6 +132,8 @@ class _Run:
         """The prompt, then one follow-up after the other: each with turns counted anew."""
         state = self._state
         state.recorder.check()
+        if hook := state.hooks.prepare_run:
+            self._apply(await state.wait("prepare_run", hook, tuple(state.pending), state.signal))
         state.poll_steering()
         while True:
             if end := await self._turns():
@@ -201,16 +203,19 @@ class _Run:
         state, hook = self._state, self._state.hooks.prepare_next_turn
         if hook is None or self._summary is None:
             return
-        change = await state.wait("prepare_next_turn", hook, self._summary, state.signal)
-        if change is not None:
-            config = state.config
-            config.model = change.model or config.model
-            config.thinking = change.thinking or config.thinking
-            config.tools = config.tools if change.tools is None else change.tools
-            config.system = config.system if change.system is None else change.system
-            if change.context is not None:
-                state.replace_context(change.context)
+        self._apply(await state.wait("prepare_next_turn", hook, self._summary, state.signal))
         state.poll_steering()
+
+    def _apply(self, change: NextTurn | None) -> None:
+        if change is None:
+            return
+        state, config = self._state, self._state.config
+        config.model = change.model or config.model
+        config.thinking = change.thinking or config.thinking
+        config.tools = config.tools if change.tools is None else change.tools
+        config.system = config.system if change.system is None else change.system
+        if change.context is not None:
+            state.replace_context(change.context)
 
     @property
     def _must_answer(self) -> bool:
@@ -240,6 +245,12 @@ class _Run:
         if recorder.open_turn is not None:
             ids = call_ids(self._batch.calls) if self._batch else ()
             await recorder.close(TurnEnd(recorder.open_turn, "aborted" if aborted else "error", ids))
+        try:
+            await state.keep_custom()
+        except HookFailed as failed:
+            end = _hook_failed(failed)
+        except (SinkFailed, asyncio.CancelledError):  # the end can't be kept either, and says so
+            await self._exchange.discard("failed")
         try:
             undelivered = state.hand_back()
         except HookFailed as failed:

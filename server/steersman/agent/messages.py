@@ -113,6 +113,8 @@ class UserMessage:
     role: ClassVar[Literal["user"]] = "user"
     id: str
     content: tuple[UserContent, ...]
+    source: str | None = None
+    """The name of what said it in the user's place; None: the user did."""
 
 
 @dataclass(frozen=True, slots=True)

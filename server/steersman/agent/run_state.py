@@ -9,7 +9,7 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.config import LoopConfig
 from steersman.agent.events import Input, MessageEnd, MessageStart, Sink
 from steersman.agent.hooks import HookError
-from steersman.agent.messages import NO_USAGE, Message, Usage
+from steersman.agent.messages import NO_USAGE, CustomMessage, Message, Usage, UserMessage
 from steersman.agent.recorder import Recorder
 from steersman.agent.tasks import supervise
 
@@ -86,14 +86,25 @@ class RunState:
             self.pending.extend(self.call("get_follow_up_messages", take))
 
     async def inject(self) -> None:
-        """Pending input becomes history. It stays pending until it is committed."""
+        """Pending input becomes history, after the custom messages. It stays pending until it is committed."""
+        await self.keep_custom()
         while self.pending:
             self.check_abort()
             message = self.pending[0].message
-            await self.recorder.emit(MessageStart(message.id, message.role))
-            await self.recorder.emit(MessageEnd(message))
+            await self._tell(message)
             del self.pending[0]
             self.append(message)
+
+    async def keep_custom(self) -> None:
+        """What hooks want kept and shown becomes history."""
+        if take := self.hooks.get_custom_messages:
+            for message in self.call("get_custom_messages", lambda: _custom(take())):
+                await self._tell(message)
+                self.append(message)
+
+    async def _tell(self, message: UserMessage | CustomMessage) -> None:
+        await self.recorder.emit(MessageStart(message.id, message.role))
+        await self.recorder.emit(MessageEnd(message))
 
     def hand_back(self) -> tuple[Input, ...]:
         """What was taken and not delivered, or what the product makes of it."""
@@ -147,6 +158,14 @@ class RunState:
             raise _failed(what, error) from error
         self.check_abort()
         return answer
+
+
+def _custom(messages: Sequence[object]) -> list[CustomMessage]:
+    """Raises TypeError: they are something else. At the end of a run nobody is left to close what that would leave."""
+    found = [message for message in messages if isinstance(message, CustomMessage)]
+    if len(found) < len(messages):
+        raise TypeError("expected custom messages only")
+    return found
 
 
 def _failed(what: str, error: Exception) -> HookFailed:

@@ -24,7 +24,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns its exit status."""
-    from steersman.cli import debug, demo, doctor, models, run, schema, serve, tape
+    from steersman.cli import batch, debug, demo, doctor, models, run, schema, serve, sessions, tape
 
     parser = _Parser(
         prog="steersman",
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"steersman {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (serve, run, demo, doctor, models, tape, schema, debug):
+    for command in (serve, run, batch, sessions, demo, doctor, models, tape, schema, debug):
         command.add_parser(commands)
     given = sys.argv[1:] if argv is None else argv
     if not given:

@@ -52,6 +52,8 @@ class TerminalFace:
                 self._stream(data)
             case "message_end":
                 self._end_line()
+                if data.get("role") == "custom":
+                    self._print(f"◆ {data['kind']}\n{_custom_text(data)}", "magenta", wrap=True)
                 if data.get("discarded") == "retried" and data["partial"]:
                     self._print("  (that answer was discarded; asking again)", "dim")
             case "tool_execution_start":
@@ -135,6 +137,8 @@ class PipeFace:
                 said = [block["text"] for block in data["content"] if block["type"] in ("text", "refusal")]
                 if text := "".join(said):
                     self._output.write(text.encode(errors="replace") + b"\n")
+            case "message_end" if data.get("role") == "custom":
+                self._tell(f"{data['kind']}: {_custom_text(data)}")
             case "tool_execution_start":
                 self._calls[data["toolCallId"]] = describe(data["name"], data["args"])
             case "tool_execution_end":
@@ -205,6 +209,11 @@ def tell_end(run: Run, tell: Callable[[str], None]) -> None:
     for denial in run.facts.denied:
         if denial.setting is not None:
             tell(f"{denial.title}: {denial.reason}")  # which says what would have allowed it
+
+
+def _custom_text(data: dict[str, Any]) -> str:
+    """The text of a custom message."""
+    return "".join(block.get("text", "") for block in data["content"])
 
 
 def _reason(data: dict[str, Any]) -> str:

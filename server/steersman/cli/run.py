@@ -35,8 +35,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--workspace",
         metavar="DIR",
         type=_folder,
-        default=Path(),
-        help="the folder to work in (default: here)",
+        help="the folder to work in (default: here; with --session, that of the session)",
     )
     parser.add_argument(
         "--model", metavar="PROVIDER:NAME", help="openai-chat:NAME, anthropic:NAME or tape:FILE"
@@ -63,9 +62,22 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="record the model's side as a tape, a new file outside the workspace; --model tape:FILE replays it. It "
         "holds what the model was told, texts of files too; keys are masked",
     )
+    parser.add_argument(
+        "--extension",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="enable an installed extension for this run; again for more",
+    )
     parser.add_argument("--timeout", metavar="S", type=_seconds, help="abort after S seconds")
     session = parser.add_mutually_exclusive_group()
-    session.add_argument("--session", metavar="ID", help="go on in this session")
+    session.add_argument("--session", metavar="ID", help="go on in this session; its id, or how that begins")
+    session.add_argument(
+        "--continue",
+        dest="go_on",
+        action="store_true",
+        help="go on in the session of this folder that was used last",
+    )
     session.add_argument("--no-session", action="store_true", help="keep no log")
     parser.add_argument(
         "--trust", action="store_true", help="trust the folder's own instructions, for this run"
@@ -91,6 +103,7 @@ def main(args: argparse.Namespace) -> int:
             mode=args.mode,
             max_turns=args.max_turns,
             context_max_chars=args.context_chars,
+            extensions=args.extension,
         )
         configure_logging(home, settings, stderr_level="error")
         return asyncio.run(_run(args, prompt, home, settings))
@@ -135,8 +148,9 @@ async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "S
     services.bus.listen(face.on_event)
     tidying = asyncio.create_task(asyncio.to_thread(tidy, home))
     try:
-        roots = Roots([args.workspace], readable=[home.outputs])
-        run = await manager.start(StartRequest(prompt, roots, args.session, model=args.model))
+        session, folder = await asyncio.to_thread(_session, args, home)
+        roots = Roots([folder], readable=[home.outputs])
+        run = await manager.start(StartRequest(prompt, roots, session, model=args.model))
         run.release()
         stopper = _Stopper(manager, run)
         await stopper.wait(args.timeout)
@@ -144,6 +158,9 @@ async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "S
         if not args.json:
             face.finish(run)
             _tell_more(args, run, timed_out=stopper.timed_out)
+        if output.error is not None:
+            print(f"steersman run: standard output can't be written: {output.error}", file=sys.stderr)
+            return status or ERROR
         if recording is not None and recording.error is not None:
             print(f"steersman run: {recording.path} is not complete: {recording.error}", file=sys.stderr)
             return status or ERROR
@@ -153,6 +170,40 @@ async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "S
         if recording is not None:
             recording.close()
         await tidying
+
+
+def _session(args: argparse.Namespace, home: "Home") -> tuple[str | None, Path]:
+    """The session to go on in, if any, and the folder to work in. Says so where that is not as one would think.
+
+    Raises:
+        SessionError: there is no such session, or its folder is gone and no other was named.
+    """
+    from steersman.cli.session_ids import folder_of, session_named
+    from steersman.session.errors import Refused
+    from steersman.session.listing import most_recent_log
+
+    here = (args.workspace or Path()).resolve()
+    if args.go_on:
+        last = most_recent_log(home.sessions, here)
+        if last is None:
+            text = f"There is no session of {here} to go on in. steersman sessions list --all lists those of others."
+            raise Refused("unknownSession", text)
+        return last, here
+    if args.session is None:
+        return None, here
+    session = session_named(home, args.session)
+    own = folder_of(home, session)
+    if own is None or own == here:
+        return session, here
+    if args.workspace is not None:
+        told = f"The session was begun in {own}; from now on it works in {here}, and knows nothing of the change."
+        print(f"steersman run: {told}", file=sys.stderr)
+        return session, here
+    if not own.is_dir():
+        text = f"The session's folder {own} is gone. Name the folder to work in: --workspace DIR."
+        raise Refused("outsideRoot", text)
+    print(f"steersman run: working in {own}, the session's folder.", file=sys.stderr)
+    return session, own
 
 
 def _recording(path: Path, settings: "Settings") -> "Recording":

@@ -15,11 +15,14 @@ def safe(text: str) -> str:
 
 
 class Output:
-    """Standard output, whose reader may go: then nothing more is written, and `on_gone` is told once."""
+    """Standard output, whose reader may go, or which may take no more: then nothing more is written, and `on_gone` is
+    told once."""
 
     def __init__(self, on_gone: Callable[[], object]) -> None:
         self._on_gone = on_gone
         self._gone = False
+        self.error: str | None = None
+        """Why it took no more, where its reader hasn't simply gone."""
 
     def write(self, data: bytes) -> None:
         if self._gone:
@@ -27,8 +30,10 @@ class Output:
         try:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
-        except BrokenPipeError:
+        except OSError as error:
             self._gone = True
+            if not isinstance(error, BrokenPipeError):
+                self.error = error.strerror or str(error)
             # What Python still has to flush at its exit goes nowhere, instead of failing there.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             self._on_gone()

@@ -21,17 +21,14 @@ from steersman.lsp.rpc import RpcServer
 from steersman.lsp.tool_calls import ToolCalls
 from steersman.session.limits import Limits
 from steersman.session.services import ToolSetting
-from steersman.tools import ask_user
 from steersman.tools.base import within_result
 from steersman.tools.json_arguments import check_arguments, schema_fault
 from steersman.tools.proposals import ClientToolProposal
-from steersman.tools.registry import STANDARD_NAMES
+from steersman.tools.registry import RESERVED
 from steersman.workspace.roots import printable
 
 log = logging.getLogger(__name__)
 
-RESERVED: Final = frozenset({*STANDARD_NAMES, ask_user.NAME, "diagnostics"})
-"""Names of our own tools, whether a session has them or not."""
 MAX_TOOLS: Final = 64
 
 

@@ -13,6 +13,7 @@ from steersman.lsp.client import Client, path_of
 from steersman.lsp.context import pointed_of
 from steersman.lsp.documents import Documents
 from steersman.lsp.errors import CommandError, ErrorCode
+from steersman.lsp.extension_commands import ExtensionCommands
 from steersman.lsp.params import (
     AbortParams,
     ApproveParams,
@@ -32,6 +33,7 @@ from steersman.lsp.session_commands import SessionCommands
 from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import settled_apart
 from steersman.session.errors import Refused
+from steersman.session.exports import Export
 from steersman.session.home import Home
 from steersman.session.manager import SessionManager, StartRequest, check_text
 from steersman.session.message_queue import Queued
@@ -56,11 +58,12 @@ class Commands:
         *,
         begin_progress: Callable[[str, str], None],
         show_error: Callable[[str], None],
+        on_export: Callable[[Export], None],
         home: Home,
     ) -> None:
-        """`begin_progress(run, title)` makes the work-done token of a run."""
+        """`begin_progress(run, title)` makes the work-done token of a run; `on_export` shows a transcript."""
         self._manager, self._client, self._documents = manager, client, documents
-        self._home = home
+        self._home, self._on_export = home, on_export
         self._begin_progress, self._show_error = begin_progress, show_error
 
     def table(self) -> dict[str, Handler]:
@@ -78,7 +81,8 @@ class Commands:
             "events": self._events,
             "configure": self._configure,
             "templates": self._templates,
-            **SessionCommands(self._manager, lambda: self._roots(None)).table(),
+            **SessionCommands(self._manager, lambda: self._roots(None), self._on_export).table(),
+            **ExtensionCommands(self._manager, lambda: self._roots(None)).table(),
         }
         return {f"steersman.{name}": self._guarded(handler) for name, handler in handlers.items()}
 

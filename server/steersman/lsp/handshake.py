@@ -28,7 +28,7 @@ def initialize_params(params: JsonValue) -> types.InitializeParams:
         capabilities=cast(
             "types.ClientCapabilities", _Members(_with_encodings(record(given, "capabilities")))
         ),
-        process_id=integer(given, "processId") if given.get("processId") is not None else None,
+        process_id=_process_id(given),
         root_path=_optional_string(given, "rootPath"),
         root_uri=_optional_string(given, "rootUri"),
         workspace_folders=[_folder(each, f"workspaceFolders.{at}") for at, each in enumerate(folders)]
@@ -93,6 +93,13 @@ def _folder(value: JsonValue, where: str) -> types.WorkspaceFolder:
     except InvalidParams as error:
         field = error.field if error.field == where else f"{where}.{error.field}"
         raise InvalidParams(field, f"{where}: {error.message}") from None
+
+
+def _process_id(params: JsonObject) -> int | None:
+    given = params.get("processId")
+    if isinstance(given, float) and given.is_integer():
+        return int(given)  # a number that is too large for an integer of the decoder
+    return None if given is None else integer(params, "processId")
 
 
 def _optional_string(parent: JsonObject, name: str) -> str | None:

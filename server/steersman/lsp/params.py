@@ -16,7 +16,7 @@ from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import Decision
 from steersman.session.settings import Mode
 
-M = TypeVar("M", bound="Params")
+M = TypeVar("M", bound=BaseModel)
 
 
 class Params(BaseModel):
@@ -283,7 +283,7 @@ def parse_queue(arguments: Sequence[JsonValue]) -> QueueParams:
     return params
 
 
-def _invalid(model: type[Params], field: str, message: str) -> InvalidParams:
+def _invalid(model: type[BaseModel], field: str, message: str) -> InvalidParams:
     error = InvalidParams(field, message)
     error.data = {"field": field, "schema": model.model_json_schema()}
     return error

@@ -84,7 +84,16 @@ class FloorProgress:
             if self._client.features.event_token is None:
                 self._tell_end(event.data)
         else:
+            if self._client.features.event_token is None and event.data.get("role") == "custom":
+                self._tell_custom(event)
             progress.on_event(event)
+
+    def _tell_custom(self, event: Emitted) -> None:
+        """What an extension wants shown, for a client that sees no events."""
+        if event.type == "message_end":
+            text = "".join(block.get("text", "") for block in event.data["content"])
+            message = f"Steersman: {event.data['kind']}\n{text}"
+            self._server.notify("window/logMessage", {"type": _INFO, "message": message})
 
     def _tell_end(self, data: dict[str, Any]) -> None:
         """What a client that sees no events must not miss."""

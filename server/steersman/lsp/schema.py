@@ -139,6 +139,13 @@ COMMANDS: Final = (
         (session_answers.RevertPreview, session_answers.OperationAnswer),
     ),
     Command(
+        "export",
+        "Writes a session's transcript to a file: an HTML page that needs nothing else, or Markdown.",
+        session_params.ExportParams,
+        (session_answers.ExportAnswer,),
+        "session",
+    ),
+    Command(
         "rename", "Gives a session a title.", session_params.RenameParams, (session_answers.RenameAnswer,)
     ),
     Command(

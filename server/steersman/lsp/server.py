@@ -23,6 +23,7 @@ from steersman.lsp.editor import EditorWorkspace
 from steersman.lsp.editor_tools import EditorTools
 from steersman.lsp.edits import Editor
 from steersman.lsp.event_stream import EventStream
+from steersman.lsp.exported import ExportViewer
 from steersman.lsp.open_documents import CHANGED, UnattachedDocuments
 from steersman.lsp.problems import ProblemStore
 from steersman.lsp.progress import FloorProgress
@@ -31,6 +32,7 @@ from steersman.lsp.serve import StopReason, serve
 from steersman.lsp.user_input import ClientUser
 from steersman.lsp.wire import JsonValue
 from steersman.session.compose import build_services
+from steersman.session.extensions import Extensions
 from steersman.session.home import Home
 from steersman.session.housekeeping import tidy
 from steersman.session.limits import Limits
@@ -53,8 +55,15 @@ class SteersmanServer:
     """One language server for one client. `rpc` is what is connected to the client."""
 
     def __init__(
-        self, home: Home, settings: Settings, limits: Limits | None = None, clock: Clock | None = None
+        self,
+        home: Home,
+        settings: Settings,
+        limits: Limits | None = None,
+        clock: Clock | None = None,
+        *,
+        extensions: Extensions | None = None,
     ) -> None:
+        """`extensions`: in place of those that the settings enable."""
         limits, clock = limits or Limits(), clock or SystemClock()
         self.rpc = RpcServer(NAME, __version__)
         self._client = Client()
@@ -88,11 +97,13 @@ class SteersmanServer:
             more_tools=tools.of_session,
             limits=limits,
             clock=clock,
+            extensions=extensions,
         )
         view = EditorView(self._client, self._buffers, problems)
         self.services.editor_state, self.services.diagnostics = view.state, view.diagnostics
         self.manager = SessionManager(self.services)
         self._progress = FloorProgress(self.rpc, self._client, limits, clock)
+        self._exported = ExportViewer(self.rpc, self._client, limits, clock)
         self._stream: EventStream | None = None
         self._actions = AnswerActions(self.services.approvals, self._diffs)
         self._home = home
@@ -111,6 +122,7 @@ class SteersmanServer:
             self.rpc.documents,
             begin_progress=self._progress.begin,
             show_error=self._show_error,
+            on_export=self._exported.on_end,
             home=home,
         )
         for command_id, handler in commands.table().items():
@@ -207,6 +219,7 @@ class SteersmanServer:
             if self._stream is not None:
                 await self._stream.close()
             await self._unattached.close()
+            await self._exported.close()
             if self._tidying is not None:
                 await asyncio.wait({self._tidying})
 

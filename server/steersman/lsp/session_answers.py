@@ -114,6 +114,15 @@ class OperationAnswer(Wire):
     operation: str
 
 
+class ExportAnswer(Wire):
+    """It is under way; `export_end` tells when the file is there. `steersman.abort` ends it."""
+
+    session: str
+    operation: str
+    path: str
+    """Where the transcript will be."""
+
+
 class RenameAnswer(Wire):
     session: str
     title: str

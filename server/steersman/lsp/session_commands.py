@@ -9,6 +9,7 @@ from steersman.lsp.session_params import (
     CheckpointsParams,
     CompactParams,
     DeleteParams,
+    ExportParams,
     ForkParams,
     RenameParams,
     ResumeParams,
@@ -17,6 +18,7 @@ from steersman.lsp.session_params import (
 )
 from steersman.lsp.wire import JsonValue
 from steersman.session.errors import Refused
+from steersman.session.exports import Export
 from steersman.session.manager import SessionManager
 from steersman.workspace.roots import Roots
 
@@ -24,9 +26,12 @@ CommandHandler = Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]
 
 
 class SessionCommands:
-    def __init__(self, manager: SessionManager, roots: Callable[[], Roots]) -> None:
-        """`roots()`: the folders to work in, where none is named."""
+    def __init__(
+        self, manager: SessionManager, roots: Callable[[], Roots], on_export: Callable[[Export], None]
+    ) -> None:
+        """`roots()`: the folders to work in, where none is named. `on_export` is told of each export's end."""
         self._manager, self._library, self._roots = manager, manager.library, roots
+        self._on_export = on_export
 
     def table(self) -> dict[str, CommandHandler]:
         """By name, without `steersman.`."""
@@ -34,6 +39,7 @@ class SessionCommands:
             "sessions": self._sessions,
             "resume": self._resume,
             "fork": self._fork,
+            "export": self._export,
             "rename": self._rename,
             "delete": self._delete,
             "compact": self._compact,
@@ -74,6 +80,18 @@ class SessionCommands:
         if params.preview:
             return await reverts.preview(params.session, params.checkpoint, params.files)
         return await reverts.revert(params.session, params.checkpoint, params.files, params.on_conflict)
+
+    async def _export(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(ExportParams, arguments, string_as="session")
+        path = None if params.path is None else path_of(params.path) or Path(params.path)
+        return await self._manager.exports.begin(
+            params.session,
+            params.format,
+            path,
+            all_branches=params.all_branches,
+            overwrite=params.overwrite,
+            on_end=self._on_export,
+        )
 
     async def _rename(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(RenameParams, arguments)

@@ -36,6 +36,17 @@ class CompactParams(Params):
     """What the summary should see to."""
 
 
+class ExportParams(Params):
+    session: str
+    format: Literal["html", "markdown"] = "html"
+    path: str | None = None
+    """URI or absolute path of the file; a new one in Steersman's own folder, which the editor then shows, without."""
+    all_branches: bool = False
+    """Also what was left by going back."""
+    overwrite: bool = False
+    """A file with this path may be replaced."""
+
+
 class CheckpointsParams(Params):
     session: str
 

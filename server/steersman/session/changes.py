@@ -1,4 +1,4 @@
-"""What a session's tools do to files, as its log tells it: the way back before each change, the change after it."""
+"""What a session's tools do to files, as its log tells it: that a change begins, the way back, that it was made."""
 
 from steersman.session.journal import Journal
 from steersman.session.wire import Data
@@ -28,6 +28,21 @@ class ChangeRecords:
     async def keep(self, image: PreImage) -> None:
         """The workspace's `KeepPreImage`."""
         await self._preimages.keep(image)
+
+    async def starting(self, change: FileChange) -> None:
+        """A change is about to be made: after a crash, what it has made is known for ours.
+
+        Raises:
+            LogError: it could not be kept; the change must not be made.
+        """
+        data: Data = {
+            "toolCallId": self.working,
+            "uri": change.path.path.as_uri(),
+            "sha256": change.result_sha256,
+        }
+        if change.target is not None:
+            data["target"] = change.target.path.as_uri()
+        self._journal.record("edit_start", data)
 
     async def applied(self, change: FileChange, applied: Applied) -> None:
         """A change was made.

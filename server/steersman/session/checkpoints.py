@@ -59,7 +59,11 @@ class History:
     images: list[Image] = field(default_factory=list)
     left: dict[str, str | None] = field(default_factory=dict)
     """By URI the SHA-256 of what our last change left there; None: nothing."""
+    begun: dict[str, str | None] = field(default_factory=dict)
+    """By URI the SHA-256 of what a change was about to leave there that a crash has cut off: it may have been made."""
     commands: list[RanCommand] = field(default_factory=list)
+    _changing: str | None = None
+    """The call that the last change belongs to."""
     _running: dict[str, tuple[str, int]] = field(default_factory=dict)
     _commands_of: dict[str, str] = field(default_factory=dict)
 
@@ -84,10 +88,14 @@ class History:
                 self._message(record, data)
             case "revert_start":
                 self.checkpoints.append(Checkpoint(data["id"], seq, ts, data["title"], None))
+            case "revert_end" if not data.get("cut"):
+                self.begun = {}
             case "checkpoint":
                 self.images.append(Image(seq, image_from(data)))
                 if self.checkpoints:
                     self.checkpoints[-1].files.add(data["uri"])
+            case "edit_start":
+                self._starting(data)
             case "edit_applied":
                 self._applied(data)
             case "tool_execution_start":
@@ -96,9 +104,12 @@ class History:
                     self._commands_of[data["toolCallId"]] = command
             case "tool_execution_running" if data["toolCallId"] in self._commands_of:
                 self._running[data["toolCallId"]] = (self._commands_of.pop(data["toolCallId"]), ts)
-            case "tool_execution_end" if data["toolCallId"] in self._running:
-                command, began = self._running.pop(data["toolCallId"])
-                self.commands.append(RanCommand(seq, command, began, ts))
+            case "tool_execution_end":
+                if data["toolCallId"] == self._changing and data["outcome"] != "aborted":
+                    self.begun = {}  # it was told that nothing was changed
+                if data["toolCallId"] in self._running:
+                    command, began = self._running.pop(data["toolCallId"])
+                    self.commands.append(RanCommand(seq, command, began, ts))
 
     def _message(self, record: Record, data: Data) -> None:
         message = message_from(data)
@@ -115,7 +126,21 @@ class History:
             )
         )
 
+    def is_ours(self, uri: str, sha256: str | None) -> bool:
+        """Whether this is what our last change left there, or the one that was cut off; None: nothing."""
+        known = [changes[uri] for changes in (self.left, self.begun) if uri in changes]
+        return sha256 in known
+
+    def _starting(self, data: Data) -> None:
+        self._changing = data["toolCallId"]
+        if "target" in data:
+            self.begun[data["uri"]], self.begun[data["target"]] = None, data["sha256"]
+        else:
+            self.begun[data["uri"]] = data["sha256"]
+
     def _applied(self, data: Data) -> None:
+        for uri in {data["uri"], data.get("target", data["uri"])}:
+            self.begun.pop(uri, None)
         if "target" in data:
             self.left[data["uri"]], self.left[data["target"]] = None, data["sha256"]
         else:

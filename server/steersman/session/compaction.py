@@ -4,17 +4,18 @@ It adds a node to the session's tree; what is stored stays. When it is called fo
 """
 
 import logging
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.events import AgentEvent, DurableEvent
 from steersman.agent.hooks import GiveUp
-from steersman.agent.messages import NO_USAGE, Message, Text, Usage, UserMessage, plain_text
+from steersman.agent.messages import NO_USAGE, CustomMessage, Message, Text, Usage, UserMessage, plain_text
 from steersman.agent.model import Model, ModelRequest, StreamFailure
 from steersman.agent.recorder import Recorder
 from steersman.agent.response import Response
-from steersman.agent.tasks import pause
+from steersman.agent.tasks import pause, supervise
 from steersman.session.parts import Parts
 from steersman.session.retry import sentence
 from steersman.session.summary import SYSTEM, Files, files_in, request_text, with_summary
@@ -23,6 +24,9 @@ from steersman.session.window import CHARACTERS_PER_TOKEN, Unit, estimate_anew, 
 from steersman.session.wire import Data, usage_data
 
 log = logging.getLogger(__name__)
+
+See = Callable[[Sequence[Message], AbortSignal], Awaitable[Sequence[Message]]]
+"""What models may see of a conversation."""
 
 Reason = Literal["threshold", "overflow", "user"]
 
@@ -54,9 +58,9 @@ class Plan:
 
 
 class Compactor:
-    def __init__(self, model: Model, parts: Parts, overhead: int) -> None:
-        """`overhead`: tokens of the system prompt and the tools."""
-        self._model, self._parts, self._overhead = model, parts, overhead
+    def __init__(self, model: Model, parts: Parts, overhead: int, see: See) -> None:
+        """`overhead`: tokens of the system prompt and the tools; `see(messages)`: what models may see of them."""
+        self._model, self._parts, self._overhead, self._see = model, parts, overhead, see
 
     def plan(self, window: int, *, size: int | None = None, wanted: bool = False) -> Plan | None:
         """What would be replaced for a window of so many tokens; None: there is nothing that could be.
@@ -66,7 +70,7 @@ class Compactor:
         """
         branch = self._parts.journal.picture.branch
         messages = branch.messages
-        first = 1 if branch.compaction is not None else 0
+        first = 1 + branch.carried if branch.compaction is not None else 0
         units = [unit for unit in units_of(messages) if unit.start >= first]
         total = estimate_anew(messages, self._overhead)
         room = min(KEEP_TOKENS, window // 4, *((total // 4,) if wanted else ()))
@@ -98,7 +102,8 @@ class Compactor:
             text = await self._summary(plan, window, signal, instructions, spent)
         except BaseException as error:
             said = str(error) if isinstance(error, CompactionFailed) else "It was aborted."
-            journal.record("compaction_end", {"failed": said, "usage": usage_data(spent.usage)})
+            failed: Data = {"failed": said, "usage": usage_data(spent.usage)}
+            await journal.record_end("compaction_end", failed, failed)
             raise
         files = files_in(plan.messages, Files.of(journal.picture.files))
         summary = "\n\n".join(filter(None, (text, files.text())))
@@ -115,15 +120,17 @@ class Compactor:
             "tokensAfter": estimate_anew([told, *kept], self._overhead),
             "usage": usage_data(spent.usage),
         }
-        journal.record("compaction_end", data)
+        unkept = "The session log could not be written; open the session again."
+        await journal.record_end("compaction_end", data, {"failed": unkept, "usage": usage_data(spent.usage)})
 
     async def _summary(
         self, plan: Plan, window: int, signal: AbortSignal, instructions: str | None, spent: "_Spent"
     ) -> str:
         """Piece by piece, each with the summary of those before it; with shorter pieces if they don't fit."""
+        messages = await self._seen(plan.messages, signal)
         limit = round(window * CHARACTERS_PER_TOKEN * 0.6)
         while True:
-            pieces = request_text(plan.messages, limit=limit, before=plan.before, instructions=instructions)
+            pieces = request_text(messages, limit=limit, before=plan.before, instructions=instructions)
             summary, failure = plan.before, None
             for piece in pieces[-MOST_PIECES:]:
                 answer = await self._ask(with_summary(summary, piece), signal, spent)
@@ -138,6 +145,31 @@ class Compactor:
                     f"The conversation could not be shortened: {sentence(failure.message)}"
                 )
             limit //= 2
+
+    async def _seen(self, messages: Sequence[Message], signal: AbortSignal) -> Sequence[Message]:
+        """What the model that writes the summary is told of: custom messages stay apart, in their own words.
+
+        Raises:
+            CompactionFailed: an extension failed, or it was aborted.
+        """
+        services = self._parts.services
+        grace = services.limits.grace
+        told = [message for message in messages if not isinstance(message, CustomMessage)]
+        try:
+            return await supervise(
+                self._see(told, signal),
+                what="what a summary is made of",
+                signal=signal,
+                clock=services.clock,
+                strays=self._parts.strays,
+                patience=grace,
+                grace=grace,
+            )
+        except Exception as error:
+            if signal.aborted:
+                raise CompactionFailed("It was aborted.") from error
+            log.exception("the context of a summary could not be made")
+            raise CompactionFailed("An extension failed; the log says which and how.") from error
 
     async def _ask(self, text: str, signal: AbortSignal, spent: "_Spent") -> str | StreamFailure:
         """One request, tried again as any other.

@@ -2,7 +2,7 @@
 
 import atexit
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from steersman.agent.clock import Clock, SystemClock
@@ -14,6 +14,7 @@ from steersman.models.http import close_shared_client
 from steersman.models.vision import takes_images
 from steersman.session.approvals import Approvals, Approver
 from steersman.session.errors import Refused
+from steersman.session.extensions import Extensions, load_extensions
 from steersman.session.home import Home
 from steersman.session.limits import Limits
 from steersman.session.services import Services, ToolFactory, ToolSetting
@@ -62,9 +63,10 @@ def build_services(
     clock: Clock | None = None,
     trusts_all: bool = False,
     keep_logs: bool = True,
+    extensions: Extensions | None = None,
 ) -> Services:
     """Everything that a `SessionManager` needs. `approver=None`: nobody can be asked. `more_tools` come after the
-    built-in ones.
+    built-in ones. `extensions`: in place of those that the settings enable.
 
     Raises:
         SettingsError: a pattern in the settings can't be used.
@@ -90,8 +92,9 @@ def build_services(
         return over_disk(disk, keep) if over_disk else disk
 
     def make_tools(setting: ToolSetting) -> Sequence[Tool]:
+        commands = replace(parts.commands, spill_dir=None) if setting.withholds_output else parts.commands
         standard = standard_tools(
-            setting.workspace, ledger=setting.ledger, commands=parts.commands, ripgrep=ripgrep
+            setting.workspace, ledger=setting.ledger, commands=commands, ripgrep=ripgrep
         )
         return [*standard, *more_tools(setting)]
 
@@ -100,10 +103,11 @@ def build_services(
         settings=settings,
         approvals=Approvals(approver),
         trust=TrustStore(home),
-        make_model=_model_factory(home, settings),
+        make_model=model_factory(home, settings),
         make_workspace=make_workspace,
         make_tools=make_tools,
         takes_images=lambda spec: _takes_images(spec, settings),
+        extensions=load_extensions(settings.extensions) if extensions is None else extensions,
         trusts_all=trusts_all,
         kill_commands=guard.close,
         close_models=close_shared_client,
@@ -113,7 +117,9 @@ def build_services(
     )
 
 
-def _model_factory(home: Home, settings: Settings) -> Callable[[str], Model]:
+def model_factory(home: Home, settings: Settings) -> Callable[[str], Model]:
+    """Makes the model of `PROVIDER:NAME`; it raises Refused (unknownModel, noCredentials)."""
+
     def make_model(spec: str) -> Model:
         if not spec:
             raise Refused("unknownModel", NO_MODEL.format(config=home.config))

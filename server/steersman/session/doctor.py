@@ -14,9 +14,11 @@ from steersman.models.http import HttpFailure
 from steersman.models.listing import SECONDS, list_models
 from steersman.models.secrets import Redactor
 from steersman.session.applog import FILE_NAME, secrets_of
+from steersman.session.extensions import Find, installed, load_extensions, what_it_adds
 from steersman.session.home import Home
 from steersman.session.machine import Finding, log_summary, programs, system, who_may_enter
 from steersman.session.settings import Settings, SettingsError, load_settings
+from steersman.workspace.roots import printable
 
 _ENVIRONMENT: Final = "the environment"
 _UNREACHABLE: Final = ("network", "timeout")
@@ -24,13 +26,19 @@ _KEY_REFUSED: Final = ("auth", "permission")
 
 
 async def examine(
-    home: Home, environ: Mapping[str, str] = os.environ, *, can_ask: bool, seconds: float = SECONDS
+    home: Home,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    can_ask: bool,
+    seconds: float = SECONDS,
+    find: Find = installed,
 ) -> list[Finding]:
     """Everything that was looked at, in the order in which it is told. Asks the model's server, if there is one.
 
     Args:
         can_ask: a person at this terminal could answer a question.
         seconds: for the model's server.
+        find: the extensions that are installed.
     """
     settings: Settings | None = None
     findings: list[Finding] = []
@@ -46,6 +54,7 @@ async def examine(
         findings.append(await _server(settings, seconds))
         findings.append(_mode(home, settings, environ))
         findings.append(_terminal(settings, can_ask=can_ask))
+        findings += await asyncio.to_thread(lambda: list(_extensions(home, settings, find)))
     findings += _home(home, environ)
     findings.append(_sessions(home))
     findings.append(_log(home))
@@ -146,6 +155,22 @@ def _terminal(settings: Settings, *, can_ask: bool) -> Finding:
         "Nobody can be asked here: steersman run declines what needs a question. Editors ask by themselves.",
         "For a script: --mode auto-edit --trust.",
     )
+
+
+def _extensions(home: Home, settings: Settings, find: Find) -> Iterator[Finding]:
+    points = {printable(point.name) for point in find()}
+    extensions = load_extensions(settings.extensions, find)
+    for loaded in extensions.loaded:
+        yield Finding("extension", "ok", what_it_adds(loaded))
+    for problem in extensions.problems:
+        yield Finding(
+            "extension", "warning", problem, f"Mend it, or take it out of extensions in {home.config}."
+        )
+    if others := sorted(points - set(settings.extensions)):
+        text = f"installed, not enabled: {', '.join(others)}. To enable them: extensions = [...] in {home.config}"
+        yield Finding("extension", "ok", text)
+    elif not points and not settings.extensions:
+        yield Finding("extension", "ok", "none is installed")
 
 
 def _home(home: Home, environ: Mapping[str, str]) -> Iterator[Finding]:

@@ -8,12 +8,16 @@ from datetime import datetime
 from steersman.agent.abort import AbortSignal
 from steersman.agent.config import LoopConfig
 from steersman.agent.events import AgentEnd, EndedBy, Input, RunError
-from steersman.agent.hooks import GiveUp, Hooks, Retry, TurnSummary
+from steersman.agent.hooks import GiveUp, Hooks, NextTurn, PendingCall, Retry, TurnSummary
 from steersman.agent.loop import RunResult, run_loop
 from steersman.agent.model import Model, StreamFailure
+from steersman.agent.tool import ToolResult
 from steersman.session.asking import Asker
 from steersman.session.compaction import Compactor
 from steersman.session.context import system_prompt
+from steersman.session.cut_context import CountedModel
+from steersman.session.extended import SessionExtensions, changed
+from steersman.session.extension_tools import names_with_effects
 from steersman.session.facts import Denial
 from steersman.session.fitting import Fitting, Window
 from steersman.session.gate import Gate
@@ -23,6 +27,7 @@ from steersman.session.policy import Policy
 from steersman.session.run import Run, RunState
 from steersman.session.sink import RunSink
 from steersman.session.trust import Terms, TrustCheck, trust_question
+from steersman.session.vetoes import Vetoes
 from steersman.session.window import overhead_of
 from steersman.session.wire import Data
 
@@ -30,19 +35,30 @@ log = logging.getLogger(__name__)
 
 
 class RunDriver:
-    def __init__(self, run: Run, model: Model, parts: Parts, on_end: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        run: Run,
+        model: Model,
+        parts: Parts,
+        extensions: SessionExtensions,
+        on_end: Callable[[], None],
+    ) -> None:
         """`on_end` is called in the step in which the end is told, before anybody hears of it."""
-        self._run, self._model, self._parts = run, model, parts
+        self._run, self._parts, self._extensions = run, parts, extensions
+        self._model = CountedModel(model, parts.notice)
         self._signal = run.controller.signal
         self._began = False
         self._fitting: Fitting | None = None
+        self._told = NextTurn()
+        """What the model is told now."""
         services = parts.services
         denials: dict[str, Denial] = {}
+        self._effects = names_with_effects(parts.tools)
         self._sink = RunSink(
             run,
             parts.journal,
             parts.changes,
-            effects={tool.name for tool in parts.tools if tool.execution == "sequential"},
+            effects=self._effects,
             denials=denials,
             on_said=parts.committed,
             on_end=on_end,
@@ -57,6 +73,7 @@ class RunDriver:
             ask=self._asker.ask,
             new_id=services.new_id,
         )
+        self._vetoes = Vetoes(extensions, self._gate, denials)
         self._trust = TrustCheck(
             services.trust,
             trusts_all=services.trusts_all,
@@ -125,17 +142,21 @@ class RunDriver:
 
     def _config(self, terms: Terms) -> LoopConfig:
         parts, services = self._parts, self._parts.services
-        system = self._system(terms)
+        system = self._extensions.link.system = self._system(terms)
         self._fitting = self._fit(overhead_of(system, parts.tools))
+        self._told = NextTurn(system=system, tools=parts.tools)
         return LoopConfig(
             model=self._model,
             system=system,
             tools=parts.tools,
             hooks=Hooks(
+                prepare_run=self._prepare_run,
                 transform_context=self._fitting.transform,
-                before_tool_call=self._gate.before_tool_call,
-                after_tool_call=self._instructions.after_tool_call,
-                transform_update=lambda _, text: text,
+                before_tool_call=self._vetoes.before_tool_call,
+                after_tool_call=self._after_tool_call,
+                transform_update=self._extensions.transform_update,
+                prepare_next_turn=self._prepare_next_turn,
+                get_custom_messages=self._extensions.take_custom,
                 should_stop_after_turn=self._after_turn,
                 on_stream_failure=self._on_stream_failure,
                 get_steering_messages=self._take_steering,
@@ -152,8 +173,16 @@ class RunDriver:
 
     def _fit(self, overhead: int) -> Fitting:
         parts, settings = self._parts, self._parts.services.settings
+        see = self._extensions.transform_context
         window = Window(settings.context_window, settings.context_max_chars)
-        return Fitting(window, Compactor(self._model, parts, overhead), parts, overhead, self._sink.set_state)
+        return Fitting(
+            window,
+            Compactor(self._model, parts, overhead, see),
+            parts,
+            overhead,
+            self._sink.set_state,
+            see=see,
+        )
 
     def compact(self, instructions: str) -> None:
         """Asks for a compaction before the next request."""
@@ -178,22 +207,54 @@ class RunDriver:
         run, parts = self._run, self._parts
         if notice := parts.services.settings.withheld_key:
             parts.notice(notice)
-        for notice in run.notices:
+        for notice in (*self._extensions.take_problems(), *run.notices):
             parts.notice(notice)
         for item in run.inputs:
             parts.tell_if_blind(run.model, item.message.content)
 
+    async def _prepare_run(self, inputs: Sequence[Input], signal: AbortSignal) -> NextTurn | None:
+        return self._noted(await self._extensions.prepare_run(inputs, signal))
+
+    async def _prepare_next_turn(self, turn: TurnSummary, signal: AbortSignal) -> NextTurn | None:
+        return self._noted(await self._extensions.prepare_next_turn(turn, signal))
+
+    def _noted(self, change: NextTurn | None) -> NextTurn | None:
+        """What hangs on a change of what is told to the model."""
+        if change is None or self._fitting is None:
+            return change
+        self._told = changed(self._told, change)
+        self._effects |= names_with_effects(self._told.tools or ())
+        self._fitting.overhead = overhead_of(self._told.system or "", self._told.tools or ())
+        self._fitting.replaced = self._told.context is not None
+        return change
+
+    async def _after_tool_call(
+        self, pending: PendingCall, result: ToolResult, signal: AbortSignal
+    ) -> ToolResult:
+        """What the extensions leave of a result, and the instructions that hold where the tool has been."""
+        left = await self._extensions.after_tool_call(pending, result, signal)
+        return await self._instructions.after_tool_call(pending, left, signal) or left
+
     async def _after_turn(self, turn: TurnSummary) -> EndedBy | None:
         self._instructions.turn_over()
-        return await self._gate.should_stop_after_turn(turn)
+        self._model.check(turn.message.usage)
+        reason = await self._extensions.should_stop_after_turn(turn)
+        ended_by = await self._gate.should_stop_after_turn(turn)
+        if ended_by is None and reason is not None:
+            self._parts.notice(f"Stopped by {reason}")
+            return "hook"
+        return ended_by
 
     def _take_steering(self) -> Sequence[Input]:
+        self._extensions.poll("steer")
         items = self._parts.inbox.take_steering()
         if items:
             self._parts.queue_changed()
         return items
 
     def _take_follow_ups(self) -> Sequence[Input]:
+        if not any(item.kind == "followUp" for item in self._parts.inbox.items):
+            self._extensions.poll("followUp")
         items = self._parts.inbox.take_follow_ups()
         if items:
             self._parts.queue_changed()

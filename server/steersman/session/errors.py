@@ -23,6 +23,7 @@ RefusalCode = Literal[
     "unknownMessage",
     "unknownCheckpoint",
     "badTitle",
+    "exists",
     "nothingToDo",
     "unknownModel",
     "unknownTemplate",
@@ -42,6 +43,7 @@ RefusalCode = Literal[
     "shuttingDown",
     "readOnly",
     "badAnswer",
+    "extensionFailed",
 ]
 
 

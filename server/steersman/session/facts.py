@@ -17,7 +17,7 @@ class Denial:
     title: str
     reason: str
     by: str
-    """`user`, `nobody`, `mode`, `rule` or `repeated`."""
+    """`user`, `nobody`, `mode`, `rule`, `repeated` or `extension`."""
     setting: str | None = None
     """What would have allowed it."""
 

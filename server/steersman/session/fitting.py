@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from steersman.agent.abort import AbortSignal
 from steersman.agent.hooks import GiveUp, HookError, Retry
 from steersman.agent.messages import AssistantMessage, Message
-from steersman.session.compaction import CompactionFailed, Compactor, Reason
+from steersman.session.compaction import CompactionFailed, Compactor, Reason, See
 from steersman.session.parts import Parts
 from steersman.session.run import RunState
 from steersman.session.window import estimate, estimate_anew, shortened, within_characters
@@ -50,10 +50,15 @@ class Fitting:
         parts: Parts,
         overhead: int,
         set_state: Callable[[RunState], None],
+        *,
+        see: See,
     ) -> None:
-        """`overhead`: tokens of the system prompt and the tools."""
+        """`overhead`: tokens of the system prompt and the tools; `see(messages)`: what the model is to see of them."""
         self._window, self._compactor, self._parts = window, compactor, parts
-        self._overhead, self._set_state = overhead, set_state
+        self._set_state, self._see = set_state, see
+        self.overhead = overhead
+        self.replaced = False
+        """Requests are made from messages that an extension has put in the place of the history: as they are."""
         self._tokens = window.tokens
         self._compacted = False
         """Requests are made from the session's own view of the branch, not from the run's history."""
@@ -75,22 +80,22 @@ class Fitting:
             HookError: what is left can't fit.
         """
         if self._window.characters is not None:
-            return within_characters(messages, self._window.characters)
+            return within_characters(await self._see(messages, signal), self._window.characters)
         self._last = messages
         view = self._view(messages)
         if self.asked is not None:
             instructions, self.asked = self.asked, None
             await self._try(signal, "user", instructions or None)
-        elif self._is_full(view):
+        elif not self.replaced and self._is_full(view):
             await self._try(signal, "threshold")
-        return self._fitting(self._view(messages))
+        return self._fitting(await self._see(self._view(messages), signal))
 
     async def on_overflow(self, message: str, signal: AbortSignal) -> Retry | GiveUp:
         """The provider says that the request was too long; `message` is what it says."""
         tip = self._parts.journal.picture.tip
         if self._window.characters is not None or (tip is not None and tip == self._overflowed_at):
             return GiveUp(f"{TOO_LONG} ({message})")
-        needed = estimate_anew(self._view(self._last), self._overhead)
+        needed = estimate_anew(self._view(self._last), self.overhead)
         self._tokens = min(self._tokens or needed, needed)
         self._most = round(needed * GUESS)
         try:
@@ -99,15 +104,17 @@ class Fitting:
             return GiveUp(str(failure))
         self._overflowed_at = self._parts.journal.picture.tip
         self._shortened = True  # what was counted before says nothing of what fits
-        fitted = self._fitting(self._view(self._last))
-        if estimate_anew(fitted, self._overhead) > needed * FULL:
+        fitted = self._fitting(await self._see(self._view(self._last), signal))
+        if estimate_anew(fitted, self.overhead) > needed * FULL:
             return GiveUp(TOO_LONG)
         return Retry()
 
     # Inside
 
     def _view(self, messages: Sequence[Message]) -> Sequence[Message]:
-        return list(self._parts.journal.picture.messages) if self._compacted else messages
+        if not self._compacted or self.replaced:
+            return messages
+        return list(self._parts.journal.picture.messages)
 
     def _is_full(self, view: Sequence[Message]) -> bool:
         return self._tokens is not None and self._size(view) > self._tokens * FULL
@@ -115,7 +122,7 @@ class Fitting:
     def _size(self, view: Sequence[Message]) -> int:
         """The provider's count, where it is of this view; else an estimate."""
         if self._shortened:
-            return estimate_anew(view, self._overhead)
+            return estimate_anew(view, self.overhead)
         tree, compaction = self._parts.journal.picture.tree, self._parts.journal.picture.branch.compaction
         since = 0 if compaction is None else tree.nodes[compaction].seq
 
@@ -123,15 +130,15 @@ class Fitting:
             node = tree.nodes.get(message.id)
             return node is not None and node.seq > since
 
-        return estimate(view, self._overhead, counts)
+        return estimate(view, self.overhead, counts)
 
     def _fitting(self, view: Sequence[Message]) -> Sequence[Message]:
         most = self._most if self._most is not None or self._tokens is None else round(self._tokens * FULL)
         if most is None or self._size(view) <= most:
             return view
-        cut = shortened(view, most, self._overhead)
+        cut = shortened(view, most, self.overhead)
         self._shortened = self._shortened or cut is not view
-        if self._window.tokens is not None and estimate_anew(cut, self._overhead) > self._window.tokens:
+        if self._window.tokens is not None and estimate_anew(cut, self.overhead) > self._window.tokens:
             raise HookError("context_overflow", TOO_LONG)
         return cut
 
@@ -144,7 +151,7 @@ class Fitting:
                 self._parts.notice(str(failure))
 
     async def _compact(self, signal: AbortSignal, reason: Reason, instructions: str | None = None) -> None:
-        window = self._tokens or estimate_anew(self._parts.journal.picture.messages, self._overhead)
+        window = self._tokens or estimate_anew(self._parts.journal.picture.messages, self.overhead)
         size = self._size(self._view(self._last))
         plan = self._compactor.plan(window, size=size, wanted=reason == "user")
         if plan is None:

@@ -46,6 +46,10 @@ class Fold:
     """A compaction has begun, and not ended."""
     reverting: str | None = None
     """The id of a revert that has begun, and not ended."""
+    taken_back: list[Data] = field(default_factory=list)
+    """What that revert has done so far, as its end would tell it."""
+    changing: tuple[str, ...] = ()
+    """URIs of what a change has begun with, and not ended: temporary files may be beside it."""
     reverted: list[str] = field(default_factory=list)
     """URIs of files that the user has taken back since the last message: its model doesn't know yet."""
     run: OpenRun | None = None
@@ -86,7 +90,12 @@ class Fold:
             cut = {"failed": "It was interrupted.", "usage": usage_data(NO_USAGE)}
             records.append({"run": run and run.id, "type": "compaction_end", "data": cut})
         if self.reverting is not None:
-            records.append({"type": "revert_end", "data": {"id": self.reverting, "files": [], "cut": True}})
+            records.append(
+                {
+                    "type": "revert_end",
+                    "data": {"id": self.reverting, "files": list(self.taken_back), "cut": True},
+                }
+            )
         if run is not None:
             closers = run.closers()
             closers[-1][1][1]["session"] = self.totals()
@@ -135,10 +144,10 @@ class Fold:
         self.title = data["title"]
 
     def _revert_start(self, _: Record, data: Data) -> None:
-        self.reverting = data["id"]
+        self.reverting, self.taken_back = data["id"], []
 
     def _revert_end(self, _: Record, data: Data) -> None:
-        self.reverting = None
+        self.reverting, self.changing = None, ()
         self.reverted += [each["uri"] for each in data["files"] if each["outcome"] in ("restored", "deleted")]
 
     def _compaction_start(self, _: Record, __: Data) -> None:
@@ -167,7 +176,8 @@ class Fold:
         self._grow(record, data["messageId"], data["role"])
         self.branch.add(message, data["messageId"])
         if isinstance(message, UserMessage):
-            self.asked, self.reverted = message.id, []
+            self.asked = message.id
+            self.reverted = self.reverted if message.source is not None else []
             self.title = self.title or title_of(message)
         if self.run is not None:
             self.run.commit(message)
@@ -203,6 +213,7 @@ class Fold:
             self.run.run_call(data["toolCallId"])
 
     def _execution_end(self, _: Record, data: Data) -> None:
+        self.changing = ()
         if self.run is not None:
             results = self.run.end_call(data)
             if results:
@@ -216,7 +227,14 @@ class Fold:
         if self.run is not None:
             self.run.resolve(data)
 
+    def _edit_start(self, _: Record, data: Data) -> None:
+        self.changing = (data["uri"], data["target"]) if "target" in data else (data["uri"],)
+
     def _edit_applied(self, _: Record, data: Data) -> None:
+        self.changing = ()
+        if self.reverting is not None:
+            outcome = "deleted" if data["kind"] == "delete" else "restored"
+            self.taken_back.append({"uri": data["uri"], "outcome": outcome})
         if self.run is not None:
             self.run.facts.changed(data["uri"], data["added"], data["removed"])
 
@@ -240,6 +258,7 @@ _HANDLERS = {
     "tool_execution_end": Fold._execution_end,
     "approval_requested": Fold._approval_requested,
     "approval_resolved": Fold._approval_resolved,
+    "edit_start": Fold._edit_start,
     "edit_applied": Fold._edit_applied,
     "turn_end": Fold._turn_end,
     "agent_end": Fold._agent_end,

@@ -100,7 +100,7 @@ class Gate:
             run=self._run,
             tool_call_id=pending.call.id,
             kind=ask.kind,
-            title=_title(pending),
+            title=title_of(pending),
             reason=reason,
             digest=digest,
             decisions=_GRANTABLE if grantable else _ALWAYS_ASKED,
@@ -140,10 +140,11 @@ class Gate:
 
     def _deny(self, pending: PendingCall, reason: str, by: str, setting: str | None = None) -> None:
         call = pending.call
-        self._denials[call.id] = Denial(call.id, call.name, _title(pending), reason, by, setting)
+        self._denials[call.id] = Denial(call.id, call.name, title_of(pending), reason, by, setting)
 
 
-def _title(pending: PendingCall) -> str:
+def title_of(pending: PendingCall) -> str:
+    """One line for a person."""
     if pending.proposal is not None:
         return pending.proposal.title
     return describe(pending.call.name, pending.arguments)

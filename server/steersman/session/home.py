@@ -69,6 +69,11 @@ class Home:
         return self.root / "outputs"
 
     @property
+    def exports(self) -> Path:
+        """Transcripts of sessions, for people."""
+        return self.root / "exports"
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from steersman.session.home import Home
 from steersman.workspace.retention import prune_blobs, prune_outputs
+from steersman.workspace.temporary import remove_leftovers
 
 log = logging.getLogger(__name__)
 
@@ -19,6 +20,8 @@ def tidy(home: Home, *, now: float | None = None) -> None:
         prune_outputs(home.outputs, now=now)
         prune_blobs(home.preimages, now=now)
         _remove_older(home.diffs, (time.time() if now is None else now) - DIFF_AGE)
+        for folder in (home.root, home.sessions, home.exports, *_folders_in(home.preimages)):
+            remove_leftovers(folder)
     except OSError:
         log.warning("%s could not be tidied", home.root, exc_info=True)
 
@@ -29,3 +32,7 @@ def _remove_older(folder: Path, instant: float) -> None:
     for path in folder.iterdir():
         if path.suffix in (".diff", ".sh") and path.lstat().st_mtime < instant:
             path.unlink(missing_ok=True)
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    return [each for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []

@@ -91,6 +91,8 @@ class Journal:
         """The fold of all that was recorded."""
         self.broken = False
         """A write has failed: the session is read-only until it is opened again."""
+        self.failure: str | None = None
+        """Which, and what to do; for a person."""
         self._log, self._bus, self._now = session_log, bus, now
         self._syncing = 0
         self._held: deque[Emitted] = deque()
@@ -107,6 +109,9 @@ class Journal:
         Raises:
             LogError: it could not be kept; nobody was told.
         """
+        self._send(self._keep(kind, data, run=run, turn=turn))
+
+    def _keep(self, kind: str, data: Data, *, run: str | None, turn: int | None) -> Emitted:
         if self.broken:
             raise LogError("The session log could not be written before; open the session again.")
         event = self._event(kind, data, self.picture.seq + 1, run, turn)
@@ -114,14 +119,14 @@ class Journal:
             line = event.line
             if self._log is not None:
                 self._log.append(line)
-        except LogError:
-            self.broken = True
+        except LogError as error:
+            self.broken, self.failure = True, str(error)
             raise
         except (TypeError, ValueError) as error:
             self.broken = True
             raise LogError(f"An event of type {kind} can't be written as JSON.") from error
         self.picture.feed({"seq": event.seq, "run": event.run, "ts": event.ts, "type": kind, "data": data})
-        self._send(event)
+        return event
 
     async def record_durably(self, kind: str, data: Data) -> None:
         """Keeps an event, sees to it that it is on the disk, then tells it. What is recorded meanwhile is told after.
@@ -151,14 +156,29 @@ class Journal:
         else:
             self._bus.tell(event)
 
-    def mend(self) -> None:
-        """Closes what is open, as after a crash.
+    async def record_end(self, kind: str, data: Data, failed: Data) -> None:
+        """Keeps the end of something that is no run, and tells it when it is on the disk. If it can't be kept, `failed`
+        is told, unnumbered: who waits for the end must not wait for ever.
+
+        Raises:
+            LogError: it could not be kept.
+        """
+        try:
+            await self.record_durably(kind, data)
+        except LogError:
+            self.tell(kind, failed)
+            raise
+
+    def mend(self, *, tell: bool = True) -> None:
+        """Closes what is open, as after a crash. Without `tell` it is only kept: those ends were told.
 
         Raises:
             LogError: it can't be written.
         """
         for closer in self.picture.closers():
-            self.record(closer["type"], closer["data"], run=closer.get("run"), turn=closer.get("turn"))
+            event = self._keep(closer["type"], closer["data"], run=closer.get("run"), turn=closer.get("turn"))
+            if tell:
+                self._send(event)
 
     async def sync(self) -> None:
         """Returns when all that was recorded is on the disk.
@@ -169,8 +189,8 @@ class Journal:
         if self._log is not None:
             try:
                 await self._log.sync()
-            except LogError:
-                self.broken = True
+            except LogError as error:
+                self.broken, self.failure = True, str(error)
                 raise
 
     async def close(self) -> None:

@@ -6,36 +6,30 @@ opened for appending; synced to the disk when asked. A last line that a crash cu
 
 import asyncio
 import errno
+import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
-from steersman.session.errors import LogCorrupt, LogError, LogLocked
-from steersman.session.jsonlines import decode
-from steersman.workspace.atomic import sync_directory
+from steersman.session import log_lines
+from steersman.session.errors import LogError, LogLocked
+from steersman.session.log_lines import Tail, damaged, parse, tail_of
+from steersman.workspace.atomic import sync_directory, write_file
 
 try:
     import fcntl
 except ImportError:  # Windows has no fcntl; there a second writer is not noticed
     fcntl = None  # type: ignore[assignment]  # the module is absent, and looked at before use
 
-Record = dict[str, Any]  # Any: a JSON object as read from disk
+_log = logging.getLogger(__name__)
+
+Record = log_lines.Record
 _CHUNK = 1 << 20
+ELSEWHERE: Final = "Set STEERSMAN_HOME to a folder that can be written, or keep no log (run --no-session)."
 _LOCK_TRIES, _LOCK_PAUSE = 3, 0.002
 """Whoever lists sessions holds each lock for some microseconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tail:
-    """How a log ends."""
-
-    whole: int
-    """Bytes of complete records."""
-    torn: int
-    """Bytes after them: the record that was being written at a crash."""
 
 
 class Place(NamedTuple):
@@ -72,10 +66,7 @@ class SessionLog:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             return cls._locked(path, os.O_CREAT | os.O_EXCL)
         except OSError as error:
-            raise LogError(
-                f"The session log can't be made: {path}: {error.strerror}. "
-                "Set STEERSMAN_HOME to a folder that can be written, or keep no log (run --no-session)."
-            ) from error
+            raise LogError(f"The session log can't be made: {path}: {error.strerror}. {ELSEWHERE}") from error
 
     @classmethod
     def write_whole(cls, path: Path, lines: Iterable[bytes]) -> None:
@@ -84,26 +75,18 @@ class SessionLog:
         Raises:
             LogError: it can't be written; nothing is left of it.
         """
-        draft = path.with_suffix(".draft")
         try:
-            file = os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
-            try:
-                with file:
-                    for line in lines:
-                        file.write(line + b"\n")
-                    file.flush()
-                    os.fsync(file.fileno())
-                draft.replace(path)
-            except BaseException:
-                draft.unlink(missing_ok=True)
-                raise
-            sync_directory(path.parent)
+            write_file(path, _blocks(lines))
         except OSError as error:
-            raise LogError(f"The session log can't be made: {path}: {error.strerror}.") from error
+            raise LogError(
+                f"The session log can't be made: {path}: {error.strerror}. Nothing is left of it; make room, and try "
+                "again."
+            ) from error
 
     @classmethod
     def open(cls, path: Path) -> tuple["SessionLog", Tail]:
-        """An existing log, for appending. A torn last record is cut off; the `Tail` says how much that was.
+        """An existing log, for appending. A torn last record is cut off; the `Tail` says how much that was. That it is
+        of a format that can be read, the caller knows.
 
         Raises:
             LogLocked: another process is writing it.
@@ -114,7 +97,7 @@ class SessionLog:
         except OSError as error:
             raise LogError(f"The session log can't be opened: {path}: {error.strerror}") from error
         try:
-            tail = _tail(log._fd)
+            tail = tail_of(log._fd)
             if tail.torn:
                 os.ftruncate(log._fd, tail.whole)
                 os.fsync(log._fd)
@@ -164,7 +147,7 @@ class SessionLog:
             self._appended += 1
         except OSError as error:
             self._take_back(before)
-            raise LogError(f"The session log can't be written: {self.path}: {error.strerror}") from error
+            raise LogError(_unwritable("written", self.path, error)) from error
 
     def _take_back(self, size: int | None) -> None:
         """Half a record is worse than none. If it can't be cut off now, the next writer will."""
@@ -189,7 +172,7 @@ class SessionLog:
             try:
                 await asyncio.shield(syncing)
             except OSError as error:
-                raise LogError(f"The session log can't be synced: {self.path}: {error.strerror}") from error
+                raise LogError(_unwritable("synced", self.path, error)) from error
 
     async def _sync_to(self, count: int) -> None:
         try:
@@ -199,6 +182,8 @@ class SessionLog:
             self._syncing = None
 
     def _sync_file(self) -> None:
+        if self._fd < 0:  # a negative number is a ValueError
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         os.fsync(self._fd)
         if not self._listed:
             sync_directory(self.path.parent)
@@ -210,10 +195,27 @@ class SessionLog:
             await asyncio.wait({self._syncing})
         self._release()
 
+    def discard(self) -> None:
+        """Takes away a log that was made and has no record: nobody was told of it. Where it can't be removed it stays,
+        empty, and is in no list."""
+        try:
+            self.path.unlink()
+        except OSError as error:
+            _log.info("%s could not be removed: %s", self.path, error)
+        self._release()
+
     def _release(self) -> None:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+
+def _unwritable(what: str, path: Path, error: OSError) -> str:
+    todo = "Make room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "See to that"
+    return (
+        f"The session log can't be {what}: {path}: {error.strerror}. {todo}, then open the session again: nothing is "
+        "done in it before."
+    )
 
 
 def _lock(fd: int) -> None:
@@ -277,53 +279,25 @@ def read_from(place: Place, path: Path, reader: Callable[[], BinaryIO]) -> Itera
                     return
                 seq += 1
                 try:
-                    record = _parse(line, path, seq)
-                except LogCorrupt:
-                    if file.read(1):
-                        raise
+                    record = parse(line)
+                except ValueError as error:
+                    if seq == 1 or file.read(1):
+                        raise damaged(path, seq, str(error)) from None
                     return
                 if record.get("seq") != seq:
-                    raise LogCorrupt(f"{path}, line {seq}: expected record {seq}, found {record.get('seq')}.")
+                    raise damaged(path, seq, f"expected record {seq}, found {record.get('seq')}")
                 offset += len(line)
                 yield record, Place(seq, offset)
     except OSError as error:
         raise LogError(f"The session log can't be read: {path}: {error.strerror}") from error
 
 
-def _parse(line: bytes, path: Path, number: int) -> Record:
-    try:
-        record = decode(line)
-    except ValueError as error:
-        raise LogCorrupt(f"{path}, line {number}: not a record: {error}.") from None
-    if not isinstance(record, dict) or "type" not in record:
-        raise LogCorrupt(f"{path}, line {number}: not a record.")
-    return record
-
-
-def _tail(fd: int) -> Tail:
-    """Looks back from the end for the last line that is a record, or may be one."""
-    size = os.fstat(fd).st_size
-    whole = _line_break_before(fd, size)
-    start = _line_break_before(fd, whole - 1)
-    if whole and not _is_json(os.pread(fd, whole - start, start)):
-        whole = start
-    return Tail(whole, size - whole)
-
-
-def _line_break_before(fd: int, end: int) -> int:
-    """The offset after the last line break in the first `end` bytes; 0 if there is none."""
-    while end > 0:
-        start = max(0, end - _CHUNK)
-        at = os.pread(fd, end - start, start).rfind(b"\n")
-        if at >= 0:
-            return start + at + 1
-        end = start
-    return 0
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        decode(line)
-    except ValueError:
-        return False
-    return True
+def _blocks(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The records as bytes, many to a write."""
+    block = bytearray()
+    for line in lines:
+        block += line + b"\n"
+        if len(block) >= _CHUNK:
+            yield bytes(block)
+            block.clear()
+    yield bytes(block)

@@ -4,7 +4,8 @@ Every public method raises `Refused` with a code when it can't be done; nothing 
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from steersman import __version__
@@ -14,6 +15,7 @@ from steersman.agent.inbox import QueueKind
 from steersman.agent.messages import AssistantMessage, CustomMessage, Json, Message
 from steersman.agent.model import Model
 from steersman.session.errors import LogError, Refused
+from steersman.session.exports import Exports
 from steersman.session.library import Library
 from steersman.session.listing import most_recent_log
 from steersman.session.message_queue import Queued
@@ -58,6 +60,7 @@ class SessionManager:
         self.prompts = Prompts(services)
         self.reverts = Reverts(self._store, self._sessions)
         self.library = Library(services, self._store, self._sessions)
+        self.exports = Exports(services, self._store)
         self._starting: list[StartRequest] = []
         """Starts that are on their way: a second one in the same place is refused, not raced."""
         self._runs: set[str] = set()
@@ -193,7 +196,9 @@ class SessionManager:
             return self.session_of(run).abort(reason)
         except Refused as refusal:
             if refusal.code == "notRunning":
-                return run is None and self._sessions.abort_operations(reason)
+                return run is None and any(
+                    [self._sessions.abort_operations(reason), self.exports.abort(reason)]
+                )
             raise
 
     def session_of(self, run: str | None) -> Session:
@@ -328,11 +333,7 @@ class SessionManager:
             Refused: busy, nothingToDo, ambiguous, unknownSession, unknownModel, noCredentials, locked, readOnly,
                 shuttingDown.
         """
-        if session_id is None:
-            live = self._sessions.live()
-            session_id = self.session_of(None).id if live else await self.to_continue(roots)
-        with self._sessions.wanted(session_id):
-            session = await self.resume(session_id)
+        async with self.using(session_id, lambda: roots) as session:
             spec = session.model_spec or self._model or self.services.settings.model or ""
             run = session.compact(instructions, self.services.make_model(spec))
         if run is not None:
@@ -340,9 +341,30 @@ class SessionManager:
         assert session.operation is not None
         return {"session": session.id, "operation": session.operation.id}
 
+    @asynccontextmanager
+    async def using(self, session_id: str | None, roots: Callable[[], Roots]) -> AsyncIterator[Session]:
+        """A session that stays open meanwhile: the one that is named, else the only live one, else the one that was
+        used last in this root.
+
+        Raises:
+            Refused: ambiguous, unknownSession, locked, readOnly, shuttingDown.
+        """
+        if session_id is None:
+            live = self._sessions.live()
+            session_id = self.session_of(None).id if live else await self.to_continue(roots())
+        with self._sessions.wanted(session_id):
+            yield await self.resume(session_id)
+
+    async def operated(self, session_id: str) -> None:
+        """Returns when what is under way in a session beside runs (a compaction, a revert) has ended."""
+        session = self._sessions.get(session_id)
+        if session is not None and session.operation is not None:
+            await asyncio.wait({session.operation.task})
+
     async def close(self) -> None:
         """Ends live runs as interrupted and releases every log. Nothing new is begun from now on."""
         self.closing = True
+        await self.exports.close()
         await self._sessions.close()
         await self.services.close_models()
 

@@ -194,4 +194,4 @@ def _close_call(open_call: _OpenCall) -> list[Closer]:
 
 def _input(item: Data) -> Input:
     kind: InputKind = item["kind"]
-    return Input(kind, UserMessage("", (Text(item["text"]),)))
+    return Input(kind, UserMessage("", (Text(item["text"]),), item.get("source")))

@@ -103,8 +103,10 @@ class OpenSessions:
             await broken.close()
         elif (closing := self._closing.get(session_id)) is not None:
             await asyncio.wait({closing})  # until the lock is free
-        journal = await self._store.open(session_id, roots or Roots([]))
-        if (kept := self._kept.get(session_id)) is not None:
+        kept = self._kept.get(session_id)
+        told = kept is not None and kept.told
+        journal = await self._store.open(session_id, roots or Roots([]), told=told)
+        if kept is not None:
             where = kept.roots
         else:
             where = roots if roots is not None and roots.folders else roots_of(journal.picture)

@@ -136,7 +136,7 @@ class Policy:
             ask = Ask("delete", "Deleting is asked about in this mode.", _MODE_HINT["delete"])
             return Allowed() if self.mode == "full-auto" else ask
         if need.effect == "tool":
-            reason = "What the editor's own tools do is asked about in this mode."
+            reason = "What tools of the editor and of extensions do is asked about in this mode."
             return Allowed() if self.mode == "full-auto" else Ask("tool", reason, _MODE_HINT["tool"])
         if need.effect == "read" or self.mode in ("auto-edit", "full-auto"):
             return Allowed()
@@ -181,7 +181,7 @@ def _doing(need: Need) -> str:
         "move": "moving a file",
         "delete": "deleting a file",
         "command": "running a command",
-        "tool": "a tool of the editor's that may change something",
+        "tool": "a tool that may change something",
         "read": "reading",
     }
     return names[need.effect]

@@ -90,7 +90,8 @@ class Reverter:
                 outcomes.append({"uri": item.uri, **await self._settle(item, choices)})
         finally:
             parts.changes.begin()
-            parts.journal.record("revert_end", {"id": revert, "files": outcomes})
+            end: Data = {"id": revert, "files": outcomes}
+            await parts.journal.record_end("revert_end", end, end | {"cut": True})
         return outcomes
 
     # One file
@@ -107,13 +108,10 @@ class Reverter:
             current = None
         except WorkspaceError as error:
             return Item(uri, "none", "unavailable", str(error))
-        ours = self._history.left.get(uri)
         if image.kind == "absent":
             if current is None:
                 return Item(uri, "none", "done")
-            return self._conflict(
-                Item(uri, "delete", "ready", path=path, change=deletion(current)), current, ours
-            )
+            return self._conflict(Item(uri, "delete", "ready", path=path, change=deletion(current)), current)
         try:
             data, text = self._kept(image)
         except PreImageError as error:
@@ -122,7 +120,8 @@ class Reverter:
             wanted = data if text is None else text.encode("utf-8", "surrogatepass")
             change = restoration(path, wanted, image.mode, is_link=image.kind == "link")
             item = Item(uri, "create", "ready", path=path, change=change)
-            return item if ours is None else self._conflict(item, None, ours)
+            gone = uri not in self._history.left or self._history.is_ours(uri, None)
+            return item if gone else self._conflict(item, None)
         if current.is_link != (image.kind == "link"):
             what = "a link" if current.is_link else "a file"
             return Item(
@@ -134,7 +133,7 @@ class Reverter:
             change = _back(current, data, text)
         except TextError as error:
             return Item(uri, "none", "unavailable", str(error))
-        return self._conflict(Item(uri, "restore", "ready", path=path, change=change), current, ours)
+        return self._conflict(Item(uri, "restore", "ready", path=path, change=change), current)
 
     def _kept(self, image: PreImageRecord) -> tuple[bytes, str | None]:
         """The bytes that were on the disk, and the editor's text where that was another.
@@ -147,9 +146,9 @@ class Reverter:
             return data, None
         return data, self._store.get(image.buffer_sha256).decode("utf-8", "surrogatepass")
 
-    def _conflict(self, item: Item, current: Snapshot | None, ours: str | None) -> Item:
+    def _conflict(self, item: Item, current: Snapshot | None) -> Item:
         """The item, in conflict if what is there is not what our last change left."""
-        if current is not None and current.sha256 == ours and not current.conflict:
+        if current is not None and not current.conflict and self._history.is_ours(item.uri, current.sha256):
             return item
         name = item.path.display if item.path is not None else item.uri
         reason = f"{name} was {'deleted' if current is None else 'changed'} by somebody else since."

@@ -107,7 +107,8 @@ def _refuse_open_conflicts(session: Session, items: list[Item], choices: Mapping
     undecided = [item for item in items if item.state == "conflict" and item.uri not in choices]
     if undecided:
         files: list[Data] = [{"uri": item.uri, "reason": item.reason} for item in undecided]
-        text = f"{len(undecided)} of the files were changed since by somebody else: say for each what to do."
+        number = "1 file was" if len(undecided) == 1 else f"{len(undecided)} files were"
+        text = f"{number} changed by somebody else since: say for each what to do."
         raise Refused("conflict", text, session=session.id, files=files)
     if not any(item.state in ("ready", "conflict") for item in items):
         raise Refused("nothingToDo", "There is nothing to take back.", session=session.id)

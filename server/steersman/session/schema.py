@@ -79,6 +79,8 @@ Content = list[Annotated[TextBlock | ImageBlock | ThinkingBlock | ToolCallBlock,
 class InputData(Wire):
     kind: InputKind
     text: str
+    source: str | None = None
+    """The extension that said it in the user's place."""
     attached: list[str] | None = None
     """What is attached to it, by name."""
 
@@ -90,6 +92,8 @@ class QueuedItem(Wire):
     """`in_…`, for `steersman.queue`."""
     kind: QueueKind
     text: str
+    source: str | None = None
+    """The extension that said it in the user's place."""
     attached: list[str] | None = None
     """What is attached to it, by name."""
 
@@ -99,7 +103,7 @@ class DenialMark(Wire):
 
     title: str
     reason: str
-    by: Literal["user", "nobody", "mode", "rule", "repeated"]
+    by: Literal["user", "nobody", "mode", "rule", "repeated", "extension"]
     setting: str | None = None
     """What would have allowed it."""
 
@@ -220,6 +224,8 @@ class MessageEndData(EventData):
     usage: UsageData | None = None
     kind: str | None = None
     """Of a custom message."""
+    source: str | None = None
+    """Of a message of the user's: the extension that said it in the user's place."""
 
 
 class FailureData(Wire):
@@ -437,6 +443,18 @@ class ApprovalResolvedData(EventData):
     """Ids of the only hunks that were accepted."""
 
 
+class EditStartData(EventData):
+    """A file is about to be changed: what a crash leaves there is known by it."""
+
+    event = "edit_start"
+    tool_call_id: str | None
+    uri: str
+    sha256: Sha256 | None
+    """Of what will be there; null if nothing will be."""
+    target: str | None = None
+    """Where a file is moved."""
+
+
 class EditAppliedData(EventData):
     """A file was changed."""
 
@@ -544,6 +562,17 @@ class CompactionEndData(EventData):
     """Of its requests."""
 
 
+class ExportEndData(EventData):
+    """A transcript has been written, or has not."""
+
+    event = "export_end"
+    durable = False
+    operation: str
+    path: str
+    failed: str | None = None
+    """Why there is no file, for a person."""
+
+
 class NoticeData(EventData):
     """Something the user should know, that needs no answer."""
 
@@ -572,6 +601,7 @@ EVENTS: tuple[type[EventData], ...] = (
     QueueUpdateData,
     ApprovalRequestedData,
     ApprovalResolvedData,
+    EditStartData,
     EditAppliedData,
     CheckpointData,
     RevertStartData,
@@ -579,6 +609,7 @@ EVENTS: tuple[type[EventData], ...] = (
     RetryData,
     CompactionStartData,
     CompactionEndData,
+    ExportEndData,
     NoticeData,
 )
 """In the order in which they are documented. `message_end` has two forms."""

@@ -10,6 +10,7 @@ from steersman.agent.config import random_id
 from steersman.agent.model import Model
 from steersman.agent.tool import Tool
 from steersman.session.approvals import Approvals
+from steersman.session.extensions import Extensions
 from steersman.session.home import Home
 from steersman.session.journal import EventBus
 from steersman.session.limits import Limits
@@ -42,6 +43,8 @@ class ToolSetting:
     """Tells what the live run is doing, where a tool knows better: it waits for the user. Nothing between runs."""
     ledger: ReadLedger = field(default_factory=ReadLedger)
     """What the session has seen of each file."""
+    withholds_output: bool = False
+    """What commands write may be kept only as results: an extension redacts those."""
 
 
 ToolFactory = Callable[[ToolSetting], Sequence[Tool]]
@@ -67,6 +70,7 @@ class Services:
     """What the editor's language servers find now."""
     takes_images: Callable[[str], bool] = lambda _: True
     """Whether the model of `PROVIDER:NAME` is told of images; else words stand for them."""
+    extensions: Extensions = field(default_factory=Extensions)
     trusts_all: bool = False
     """`--trust`: the folders of this process are trusted."""
     log_class: type[SessionLog] = SessionLog

@@ -12,11 +12,14 @@ from steersman.agent.inbox import Inbox
 from steersman.agent.messages import Text, UserMessage
 from steersman.agent.model import Model
 from steersman.agent.tasks import Strays
+from steersman.agent.tool import Tool
 from steersman.session.changes import ChangeRecords
 from steersman.session.checkpoints import History, path_of
 from steersman.session.compaction import LIKELY_WINDOW, CompactionFailed, Compactor
 from steersman.session.driver import RunDriver
 from steersman.session.errors import LogError, Refused
+from steersman.session.extended import SessionExtensions
+from steersman.session.extension_session import Link
 from steersman.session.fold import Fold
 from steersman.session.journal import Journal
 from steersman.session.message_queue import Driven, MessageQueue
@@ -33,7 +36,7 @@ from steersman.session.tracking import TrackedWorkspace
 from steersman.session.tree import Branch
 from steersman.session.waiting import ended_within
 from steersman.session.window import tokens_of
-from steersman.workspace.ports import Workspace
+from steersman.tools.ledger import ReadLedger
 from steersman.workspace.preimages import BlobStore
 from steersman.workspace.roots import Roots
 
@@ -50,6 +53,8 @@ class Kept:
     mode: Mode | None = None
     """As configured here; that of an earlier server or of one run is not kept."""
     grants: Grants = field(default_factory=Grants)
+    told: bool = False
+    """When it was closed its log had failed: the end of what is open there was told all the same."""
 
 
 class Session:
@@ -71,6 +76,9 @@ class Session:
         """Messages are composed one after the other, so that they keep their order."""
         self._driver: RunDriver | None = None
         self._parts = self._assemble(services, roots, journal)
+        link = Link(self._parts, self._driven)
+        self.extensions = SessionExtensions(services.extensions, link)
+        self._parts.tools = self._make_tools()
         self.queue = MessageQueue(self._parts, self._driven)
 
     def _driven(self) -> Driven | None:
@@ -81,22 +89,23 @@ class Session:
     def _assemble(self, services: Services, roots: Roots, journal: Journal) -> Parts:
         inbox = Inbox(closes=True)
         changes = ChangeRecords(journal, BlobStore(services.home.preimages))
-        workspace = TrackedWorkspace(services.make_workspace(roots, changes.keep), changes.applied)
-        setting = self._tool_setting(workspace)
+        workspace = TrackedWorkspace(
+            services.make_workspace(roots, changes.keep), changes.starting, changes.applied
+        )
         return Parts(
             services,
             roots,
             journal,
             inbox,
             changes,
-            tools=list(services.make_tools(setting)),
+            tools=(),
             workspace=workspace,
-            ledger=setting.ledger,
+            ledger=ReadLedger(),
             strays=Strays(self._stray_settled),
             grants=self.kept.grants,
         )
 
-    def _tool_setting(self, workspace: Workspace) -> ToolSetting:
+    def _make_tools(self) -> list[Tool]:
         def live_run() -> str | None:
             return None if self.live is None else self.live.id
 
@@ -104,7 +113,10 @@ class Session:
             if self._driver is not None:
                 self._driver.set_state(state)
 
-        return ToolSetting(self.id, workspace, live_run, set_state)
+        parts, withheld = self._parts, self.extensions.withholds_output
+        setting = ToolSetting(self.id, parts.workspace, live_run, set_state, parts.ledger, withheld)
+        tools = list(self._services.make_tools(setting))
+        return [*tools, *self.extensions.tools([tool.name for tool in tools])]
 
     @property
     def picture(self) -> Fold:
@@ -134,7 +146,7 @@ class Session:
         self.live, self.model_spec = run, spec
         self.kept.last_used = self._services.now()
         self._parts.inbox.reopen()
-        self._driver = RunDriver(run, model, self._parts, lambda: self._ended(run))
+        self._driver = RunDriver(run, model, self._parts, self.extensions, lambda: self._ended(run))
         run.task = asyncio.create_task(self._driver.drive())
         return run
 
@@ -216,7 +228,8 @@ class Session:
         if self.live is not None and self._driver is not None:
             self._driver.compact(instructions or "")
             return self.live
-        compactor, known = Compactor(model, self._parts, 0), self._services.settings.context_window
+        see, known = self.extensions.transform_context, self._services.settings.context_window
+        compactor = Compactor(model, self._parts, 0, see)
         window = known or max(LIKELY_WINDOW, tokens_of(self.picture.messages))
         plan = compactor.plan(window, wanted=True)
         if plan is None:
@@ -240,7 +253,15 @@ class Session:
         self.refuse_if_live()
         if self.broken:
             raise Refused("readOnly", "The session's log could not be written; open the session again.")
-        self.operation = Operation(self._services.new_id("op"), state, work)
+
+        async def told(signal: AbortSignal) -> None:
+            try:
+                await work(signal)
+            except LogError as error:
+                self._journal.tell("notice", {"message": str(error)})
+                raise
+
+        self.operation = Operation(self._services.new_id("op"), state, told)
         return self.operation
 
     def reverter(self, history: History) -> Reverter:
@@ -260,6 +281,7 @@ class Session:
 
     async def close(self) -> None:
         """Ends what is live as interrupted, in bounded time, and releases the log."""
+        self.kept.told = self.broken
         run, limits, clock = self.live, self._services.limits, self._services.clock
         if run is not None and run.task is not None:
             run.interrupted = True
@@ -271,6 +293,7 @@ class Session:
                     self._cut_off(run, run.task)
         if self.operation is not None:
             await self.operation.close(clock, limits.close)
+        await self.extensions.close()
         await self._parts.strays.close(clock, limits.close)
         await self._parts.sync_quietly()
         await self._journal.close()

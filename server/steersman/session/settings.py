@@ -5,7 +5,7 @@ Only these three may loosen anything. What arrives through a client may come fro
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -64,6 +64,8 @@ class ConfigFile(BaseModel):
     """More paths that no tool may touch, as globs; `!` at the start makes an exception."""
     protect: list[str] = []
     """More paths that are never changed without a question."""
+    extensions: list[str] = []
+    """Names of installed extensions that are enabled. They are code that runs in the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class Settings:
     allow_commands: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     protect: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
 
     @property
     def usable_key(self) -> str | None:
@@ -107,6 +110,7 @@ class Settings:
         mode: Mode | None = None,
         max_turns: int | None = None,
         context_max_chars: int | None = None,
+        extensions: Sequence[str] = (),
     ) -> "Settings":
         """With what the command line says."""
         changed = replace(
@@ -115,6 +119,7 @@ class Settings:
             mode=mode or self.mode,
             max_turns=max_turns or self.max_turns,
             context_max_chars=context_max_chars or self.context_max_chars,
+            extensions=(*self.extensions, *extensions),
         )
         return replace(changed, base_url=base_url, base_url_source="user") if base_url else changed
 
@@ -150,6 +155,7 @@ def load_settings(home: Home, environ: Mapping[str, str] = os.environ) -> Settin
         allow_commands=tuple(file.allow_commands),
         deny=tuple(file.deny),
         protect=tuple(file.protect),
+        extensions=tuple(file.extensions),
     )
 
 

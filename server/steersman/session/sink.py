@@ -187,6 +187,8 @@ class RunSink:
             raise
 
     def _end_data(self, event: AgentEnd) -> Data:
+        if event.error is not None and event.error.code == "logFailed" and self._journal.failure is not None:
+            event = replace(event, error=replace(event.error, message=self._journal.failure))
         totals: Data = {"session": self._journal.picture.totals()}
         return {**event_data(event), **self._run.facts.data(event), **totals}
 

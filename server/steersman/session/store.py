@@ -10,18 +10,19 @@ from urllib.parse import unquote, urlsplit
 
 from steersman import __version__
 from steersman.agent.messages import UserMessage
-from steersman.session.checkpoints import History, history_of
+from steersman.session.checkpoints import History, history_of, path_of
 from steersman.session.errors import LogCorrupt, LogError, LogLocked, Refused
 from steersman.session.fold import Fold, fold
 from steersman.session.fork import forked
 from steersman.session.journal import Journal
-from steersman.session.jsonlines import encode
-from steersman.session.log import Record, read_records
+from steersman.session.jsonlines import decode, encode
+from steersman.session.log import ELSEWHERE, Record, read_records
 from steersman.session.log_index import LogIndex
 from steersman.session.services import Services
 from steersman.session.tree import Branch, Node, read_branch
 from steersman.session.wire import Data, message_from
 from steersman.workspace.roots import Roots
+from steersman.workspace.temporary import remove_leftovers
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -49,24 +50,29 @@ class Store:
         """
         services = self._services
         session = services.new_id("ses")
+        path = services.log_path(session)
         try:
-            session_log = (
-                services.log_class.create(services.log_path(session)) if services.keep_logs else None
-            )
-            journal = Journal(session, session_log, services.bus, services.now)
-            journal.record("session", self._header(session, roots))
+            session_log = services.log_class.create(path) if services.keep_logs else None
         except LogError as error:
             raise Refused("readOnly", str(error)) from error
+        journal = Journal(session, session_log, services.bus, services.now)
+        try:
+            journal.record("session", self._header(session, roots))
+        except LogError as error:
+            if session_log is not None:
+                session_log.discard()
+            raise Refused("readOnly", f"{error} {ELSEWHERE}") from error
         return journal
 
-    async def open(self, session: str, roots: Roots) -> Journal:
-        """The journal of an existing session, mended.
+    async def open(self, session: str, roots: Roots, *, told: bool = False) -> Journal:
+        """The journal of an existing session, mended. `told`: the ends of what is open in it were told already.
 
         Raises:
             Refused: unknownSession, locked, readOnly (the log can't be read or written).
         """
         path = self._path(session)
         try:
+            _require_format(path)
             session_log, tail = self._services.log_class.open(path)
         except LogLocked as error:
             raise Refused("locked", str(error), session=session) from error
@@ -80,7 +86,8 @@ class Store:
             journal = Journal(session, session_log, self._services.bus, self._services.now, picture)
             if picture.seq == 0:  # it was cut off in its first record
                 journal.record("session", self._header(session, roots))
-            journal.mend()
+            await asyncio.to_thread(_remove_leftovers, picture.changing)
+            journal.mend(tell=not told)
             await journal.sync()
         except LogError as error:
             await session_log.close()
@@ -149,6 +156,14 @@ class Store:
         path = self._path(session)
         index = self._index(session, path)
         return await self._reading(session, lambda: history_of(_records(path, index)))
+
+    def log_of(self, session: str) -> Path:
+        """Where the session's log is.
+
+        Raises:
+            Refused: unknownSession.
+        """
+        return self._path(session)
 
     async def fork(self, session: str, path: Sequence[Node]) -> str:
         """Copies a branch into a session of its own, which is closed and whole; its id.
@@ -241,13 +256,48 @@ def read_picture(path: Path, index: LogIndex | None = None) -> Fold:
         LogError: it can't be read.
     """
     picture = fold(_records(path, index))
-    if picture.seq and picture.header.get("format") != FORMAT:
-        made_by = picture.header.get("version", "another program")
-        raise LogCorrupt(f"{path} was written by {made_by} in a format that this version doesn't read.")
+    if picture.seq:
+        _refuse_other_format(path, picture.header)
     if picture.stale:
         picture.branch = read_branch(_records(path, index), picture.tree.path(picture.tip))
         picture.stale = False
     return picture
+
+
+def _require_format(path: Path) -> None:
+    """Looks at the first record only. Of a log that this version can't read no byte may be changed: what it would take
+    for a torn end may be none.
+
+    Raises:
+        LogCorrupt: it is of another format.
+        LogError: it can't be read.
+    """
+    try:
+        with path.open("rb") as file:
+            line = file.readline()
+        record = decode(line) if line.endswith(b"\n") else None
+    except OSError as error:
+        raise LogError(f"The session log can't be opened: {path}: {error.strerror}") from error
+    except ValueError:
+        return  # cut off, or damaged: whoever reads it finds out
+    if isinstance(record, dict):
+        _refuse_other_format(path, record.get("data") if record.get("type") == "session" else None)
+
+
+def _refuse_other_format(path: Path, header: object) -> None:
+    if isinstance(header, dict) and header.get("format") == FORMAT:
+        return
+    made_by = header.get("version") if isinstance(header, dict) else None
+    raise LogCorrupt(
+        f"{path} was written by {made_by or 'another program'} in a format that this version doesn't read. Nothing was "
+        "changed; open it with the version that wrote it, or a newer one."
+    )
+
+
+def _remove_leftovers(uris: Iterable[str]) -> None:
+    """Of changes that a crash has interrupted."""
+    for folder in {path_of(uri).parent for uri in uris}:
+        remove_leftovers(folder)
 
 
 def _records(path: Path, index: LogIndex | None) -> Iterator[Record]:

@@ -7,7 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from steersman.agent.messages import AssistantMessage, Message, Text, ToolResultMessage, UserMessage
+from steersman.agent.messages import (
+    AssistantMessage,
+    CustomMessage,
+    Message,
+    Text,
+    ToolResultMessage,
+    UserMessage,
+)
 from steersman.session.wire import message_from, result_from
 
 NodeKind = Literal["user", "assistant", "custom", "config", "compaction"]
@@ -65,6 +72,8 @@ class Branch:
     """The node of each message."""
     compaction: str | None = None
     """The node whose summary comes first."""
+    carried: int = 0
+    """Custom messages after the summary that are older than what it leaves as it was: the last of each kind."""
 
     def add(self, message: Message, node: str) -> None:
         self.messages.append(message)
@@ -81,11 +90,14 @@ class Branch:
         self.nodes.extend(node for _ in results)
 
     def compact(self, node: str, summary: str, kept_from: str | None) -> None:
-        """Puts the summary before the first message that is kept, in place of all before it."""
+        """Puts the summary before the first message that is kept, in place of all before it but the last custom message
+        of each kind: a summary says nothing of them, and a plan is to outlive its making."""
         start = self.nodes.index(kept_from) if kept_from in self.nodes else len(self.nodes)
-        self.messages[:start] = [summary_message(node, summary)]
-        self.nodes[:start] = [node]
-        self.compaction = node
+        last = {each.kind: i for i, each in enumerate(self.messages) if isinstance(each, CustomMessage)}
+        carried = [i for i in sorted(last.values()) if i < start]
+        self.messages[:start] = [summary_message(node, summary), *(self.messages[i] for i in carried)]
+        self.nodes[:start] = [node, *(self.nodes[i] for i in carried)]
+        self.compaction, self.carried = node, len(carried)
 
     def reaches(self, path: Sequence[Node]) -> bool:
         """Whether all that a model would be told at the end of the path is here."""
@@ -110,9 +122,11 @@ def read_branch(records: Iterable[Mapping[str, Any]], path: Sequence[Node]) -> B
     """The branch at the end of a path, from all records of the log, one at a time. Holds only what it returns."""
     compaction = next((node for node in reversed(path) if node.kind == "compaction"), None)
     wanted = {node.id for node in path}
+    kept: set[str] = set()
     if compaction is not None:
         start = next((i for i, node in enumerate(path) if node.id == compaction.kept_from), len(path))
-        wanted = {node.id for node in path[start:]} | {compaction.id}
+        kept = {node.id for node in path[start:]}
+        wanted = kept | {node.id for node in path if node.kind == "custom"} | {compaction.id}
     branch = Branch()
     summary: str | None = None
     waiting: dict[str, ToolResultMessage | None] = {}
@@ -133,5 +147,5 @@ def read_branch(records: Iterable[Mapping[str, Any]], path: Sequence[Node]) -> B
             case "compaction_end" if compaction is not None and data.get("id") == compaction.id:
                 summary = data["summary"]
     if compaction is not None and summary is not None:
-        branch.compact(compaction.id, summary, branch.nodes[0] if branch.nodes else None)
+        branch.compact(compaction.id, summary, next((node for node in branch.nodes if node in kept), None))
     return branch

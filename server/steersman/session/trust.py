@@ -1,7 +1,5 @@
 """Whether a folder's own instructions may be followed. They are strangers' words until the user says otherwise."""
 
-import os
-import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +10,7 @@ from steersman.session.errors import SessionError
 from steersman.session.home import Home
 from steersman.session.jsonlines import decode, encode
 from steersman.session.settings import Mode, stricter
+from steersman.workspace.atomic import write_file
 
 INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
 """The first that is there counts."""
@@ -49,14 +48,7 @@ class TrustStore:
 
     def _write(self, answers: dict[str, object]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor, temporary = tempfile.mkstemp(dir=self._path.parent, prefix=".trust-")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(encode(answers))
-            Path(temporary).replace(self._path)
-        except OSError:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        write_file(self._path, [encode(answers)])
 
     def _read(self) -> dict[str, object]:
         """An unreadable file is no trust at all."""

@@ -77,7 +77,8 @@ class Unit:
 def units_of(messages: Sequence[Message]) -> list[Unit]:
     """The conversation in units, in order. Results belong to the answer before them."""
     starts = [index for index, message in enumerate(messages) if message.role != "tool" or index == 0]
-    return [Unit(start, end) for start, end in zip(starts, [*starts[1:], len(messages)], strict=True)]
+    ends = [*starts[1:], len(messages)] if starts else []
+    return [Unit(start, end) for start, end in zip(starts, ends, strict=True)]
 
 
 def estimate(

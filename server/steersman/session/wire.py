@@ -115,6 +115,8 @@ def message_data(message: UserMessage | AssistantMessage | CustomMessage) -> Dat
         }
     elif isinstance(message, CustomMessage):
         data["kind"] = message.kind
+    elif message.source is not None:
+        data["source"] = message.source
     data["content"] = content_data(message.content)
     return data
 
@@ -124,7 +126,7 @@ def message_from(data: Mapping[str, Any]) -> Message:
     content = content_from(data["content"])
     role = data["role"]
     if role == "user":
-        return UserMessage(data["messageId"], content)
+        return UserMessage(data["messageId"], content, data.get("source"))
     if role == "custom":
         return CustomMessage(data["messageId"], data["kind"], content)
     return AssistantMessage(
@@ -165,6 +167,8 @@ def attachments(content: Sequence[object]) -> list[str]:
 
 def input_data(item: Input) -> Data:
     data: Data = {"kind": item.kind, "text": typed_text(item.message)}
+    if isinstance(item.message, UserMessage) and item.message.source is not None:
+        data["source"] = item.message.source
     attached = attachments(item.message.content)
     return data | {"attached": attached} if attached else data
 

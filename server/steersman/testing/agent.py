@@ -1,10 +1,11 @@
 """An agent in a temporary workspace, that a test drives: one run after the other, in one session."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
+from steersman.extensions import Extension
 from steersman.models.errors import TapeError
 from steersman.models.tape import TapeModel
 from steersman.session.approvals import Answer, Question
@@ -41,6 +42,7 @@ class Agent:
         """Of the runs so far, those that were not as planned too."""
         self._home, self._here = Home((base / "home").resolve()), here
         self._settings = Settings(model=SPEC)
+        self._extensions: dict[str, type[Extension]] = {}
         self._services: Services | None = None
         self._manager: SessionManager | None = None
         self._session: str | None = None
@@ -53,9 +55,14 @@ class Agent:
         return self._home.root
 
     def configure(
-        self, *, deny: Sequence[str] = (), protect: Sequence[str] = (), allow_commands: Sequence[str] = ()
+        self,
+        *,
+        deny: Sequence[str] = (),
+        protect: Sequence[str] = (),
+        allow_commands: Sequence[str] = (),
+        extensions: Mapping[str, type[Extension]] | None = None,
     ) -> None:
-        """What the user's `config.toml` would say.
+        """What the user's `config.toml` would say; `extensions` by their names, without being installed.
 
         Raises:
             ScriptError: a run has begun before.
@@ -65,6 +72,7 @@ class Agent:
         self._settings = Settings(
             model=SPEC, deny=tuple(deny), protect=tuple(protect), allow_commands=tuple(allow_commands)
         )
+        self._extensions = dict(extensions or {})
 
     def new_session(self) -> None:
         """The next run begins a session of its own."""
@@ -177,6 +185,7 @@ class Agent:
                 approver=_Approver(self._current),
                 model=lambda: self._current().model,
                 commands=lambda: self._current().commands,
+                extensions=self._extensions,
             )
             self._manager = SessionManager(self._services)
         return self._manager, self._services

@@ -3,15 +3,17 @@
 import atexit
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 from steersman.agent.hooks import GiveUp, Retry
 from steersman.agent.model import Model, StreamFailure
 from steersman.agent.tool import Tool
+from steersman.extensions import Extension
 from steersman.session.approvals import Approver
 from steersman.session.compose import build_services
+from steersman.session.extensions import Extensions, LoadedExtension
 from steersman.session.home import Home
 from steersman.session.retry import RetryPolicy
 from steersman.session.services import Services, ToolSetting
@@ -49,9 +51,11 @@ def services_for(
     approver: Approver,
     model: Callable[[], Model],
     commands: Callable[[], Commands],
+    extensions: Mapping[str, type[Extension]] | None = None,
 ) -> Services:
-    """`model` and `commands` are those of the run that begins, or goes on."""
-    services = build_services(home, settings, approver=approver)
+    """`model` and `commands` are those of the run that begins, or goes on; `extensions` by their names."""
+    loaded = Extensions.of(LoadedExtension(*item) for item in (extensions or {}).items())
+    services = build_services(home, settings, approver=approver, extensions=loaded)
     # Each agent closes its own; a suite makes thousands.
     atexit.unregister(services.kill_commands)
     make_tools = services.make_tools

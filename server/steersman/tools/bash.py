@@ -42,8 +42,9 @@ class CommandSettings:
     """How commands run, for all sessions of a server."""
 
     guard: Guard
-    spill_dir: Path
-    """For outputs that are too long to be shown whole; tools should be able to read there (`Roots.readable`)."""
+    spill_dir: Path | None
+    """For outputs that are too long to be shown whole; tools should be able to read there (`Roots.readable`). None:
+    what is not shown must not be kept."""
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
     without: Collection[str] = ()
     """Variables that commands don't get: our own keys."""

@@ -40,7 +40,7 @@ class CommandProposal:
 
 @dataclass(frozen=True, slots=True)
 class ClientToolProposal:
-    """A call of a tool of the editor's own, before it is made."""
+    """A call of a tool of the editor's own or of an extension, before it is made."""
 
     name: str
     arguments: JsonObject
@@ -48,10 +48,11 @@ class ClientToolProposal:
     digest: str
 
     @classmethod
-    def of(cls, name: str, arguments: JsonObject) -> "ClientToolProposal":
+    def of(cls, name: str, arguments: JsonObject, where: str = "in the editor") -> "ClientToolProposal":
+        """`where` the tool does it."""
         shown = _short(json.dumps(arguments, ensure_ascii=False))
         digest = digest_of({"tool": name, "arguments": arguments})
-        return cls(name, arguments, f"Call {name} in the editor: {shown}", digest)
+        return cls(name, arguments, f"Call {name} {where}: {shown}", digest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,10 @@
 from typing import Final
 
 from steersman.agent.tool import Tool
+from steersman.tools import ask_user
 from steersman.tools.bash import BashTool, CommandSettings
 from steersman.tools.delete import DeleteTool
+from steersman.tools.diagnostics import DiagnosticsTool
 from steersman.tools.edit import EditTool
 from steersman.tools.find import FindTool
 from steersman.tools.grep import GrepTool
@@ -31,6 +33,8 @@ STANDARD_NAMES: Final = tuple(
     )
 )
 """Of the built-in tools, in the order in which models are shown them."""
+RESERVED: Final = frozenset({*STANDARD_NAMES, ask_user.NAME, DiagnosticsTool.name})
+"""Names of our own tools, whether a session has them or not."""
 
 
 def standard_tools(

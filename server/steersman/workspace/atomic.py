@@ -3,14 +3,14 @@
 Blocking functions on absolute paths; they know no workspace, raise OSError and leave no temporary file behind.
 """
 
-import contextlib
 import errno
 import logging
 import os
-import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
+
+from steersman.workspace.temporary import temporary_file, write_all
 
 _log = logging.getLogger(__name__)
 _COPY_CHUNK = 1024 * 1024
@@ -87,7 +87,7 @@ def replace_file(path: Path, data: bytes, status: os.stat_result) -> None:
     Raises:
         OSError: nothing was changed.
     """
-    with _temporary(path.parent, data) as (temporary, descriptor):
+    with temporary_file(path.parent, data) as (temporary, descriptor):
         _keep_owner(descriptor, status)
         _copy_attributes(path, descriptor)
         os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
@@ -103,11 +103,48 @@ def create_file(path: Path, data: bytes, mode: int | None = None) -> None:
         FileExistsError: something is there; it was not touched.
         OSError: nothing was changed.
     """
-    with _temporary(path.parent, data, permissions=0o666) as (temporary, descriptor):
+    with temporary_file(path.parent, data, permissions=0o666) as (temporary, descriptor):
         if mode is not None:
             os.fchmod(descriptor, stat.S_IMODE(mode))
         os.fsync(descriptor)
         _place_new(temporary, path)
+    sync_directory(path.parent)
+
+
+def write_file(path: Path, parts: Iterable[bytes]) -> None:
+    """Puts a file of ours at `path`, for its owner only, in the place of what is there. `parts` are its bytes.
+
+    Raises:
+        OSError: nothing was changed.
+    """
+    with temporary_file(path.parent, b"") as (temporary, descriptor):
+        for part in parts:
+            write_all(descriptor, part)
+        os.fsync(descriptor)
+        temporary.replace(path)
+    sync_directory(path.parent)
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes], *, replace: bool, mode: int | None = None) -> None:
+    """Puts a file at `path` that is made piece by piece, whole or not at all, with the usual permissions or the given
+    ones. `replace`: in the place of what is there.
+
+    Raises:
+        FileExistsError: something is there; it was not touched, and no piece was asked for.
+        OSError: nothing was changed. What making a piece raises is raised, and nothing is left then either.
+    """
+    if not replace and os.path.lexists(path):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    with temporary_file(path.parent, b"", permissions=0o666) as (temporary, descriptor):
+        if mode is not None:
+            os.fchmod(descriptor, stat.S_IMODE(mode))
+        for piece in pieces:
+            write_all(descriptor, piece)
+        os.fsync(descriptor)
+        if replace:
+            temporary.replace(path)
+        else:
+            _place_new(temporary, path)
     sync_directory(path.parent)
 
 
@@ -157,10 +194,10 @@ def _copy_across(source: Path, target: Path) -> None:
         target.symlink_to(source.readlink())
         return
     require_regular(status)
-    with _temporary(target.parent, b"") as (temporary, descriptor):
+    with temporary_file(target.parent, b"") as (temporary, descriptor):
         with source.open("rb", buffering=0) as original:
             while chunk := original.read(_COPY_CHUNK):
-                _write_all(descriptor, chunk)
+                write_all(descriptor, chunk)
         _keep_owner(descriptor, status)
         _copy_attributes(source, descriptor)
         os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
@@ -236,32 +273,6 @@ def sync_directory(path: Path) -> None:
             _log.warning("%s could not be synced: %s", path, error)
     finally:
         os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _temporary(directory: Path, data: bytes, *, permissions: int = 0o600) -> Iterator[tuple[Path, int]]:
-    """A new file in `directory` that holds `data`; gone at the end unless it was renamed.
-
-    Its name is short and fixed in length: one made from a name of the longest length would be too long.
-    """
-    path = directory / f".steersman-{secrets.token_hex(8)}.tmp"
-    descriptor = os.open(
-        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, permissions
-    )
-    try:
-        try:
-            _write_all(descriptor, data)
-            yield path, descriptor
-        finally:
-            os.close(descriptor)
-    finally:
-        path.unlink(missing_ok=True)
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
 
 
 def _keep_owner(descriptor: int, status: os.stat_result) -> None:

@@ -102,10 +102,17 @@ class FileChange:
         """
         return self.with_text(apply_hunks(self.old_text, self.hunks(), ids))
 
+    @property
+    def result_sha256(self) -> str | None:
+        """Of what will be there, at a move's target too; None if nothing will be."""
+        if self.kind == "move":
+            return self.base_sha256
+        data = self.new.data() if self.raw is None and self.new is not None else self.raw
+        return None if data is None else hashlib.sha256(data).hexdigest()
+
     def key(self) -> dict[str, str | None]:
         """What makes two changes the same: kind, places, base and result."""
-        data = self.new.data() if self.raw is None and self.new is not None else self.raw
-        result = None if data is None else hashlib.sha256(data).hexdigest()
+        result = None if self.kind == "move" else self.result_sha256
         target = None if self.target is None else str(self.target.path)
         return {
             "kind": self.kind,

@@ -81,13 +81,14 @@ class OutputFile:
 
     __slots__ = ("_directory", "_file", "_limit", "_written", "error", "path")
 
-    def __init__(self, directory: Path, limit: int) -> None:
+    def __init__(self, directory: Path | None, limit: int) -> None:
+        """`directory=None`: nothing may be kept."""
         self._directory = directory
         self._limit = limit
         self._file: int | None = None
         self._written = 0
         self.path: Path | None = None
-        self.error: str | None = None
+        self.error: str | None = "what is not shown must not be kept" if directory is None else None
 
     def write(self, data: bytes) -> None:
         if self.error is not None:
@@ -111,6 +112,7 @@ class OutputFile:
 
     def _open(self) -> int:
         if self._file is None:
+            assert self._directory is not None  # `write` has an error otherwise
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._file, name = tempfile.mkstemp(prefix=FILE_PREFIX, suffix=FILE_SUFFIX, dir=self._directory)
             self.path = Path(name)

@@ -104,7 +104,7 @@ async def run_command(
     env: Mapping[str, str],
     stop: Stop,
     guard: Guard,
-    spill_dir: Path,
+    spill_dir: Path | None,
     without: Collection[str] = (),
     timeout: float | None = None,
     limits: ProcessLimits | None = None,
@@ -115,7 +115,7 @@ async def run_command(
     A string is run by bash (sh, where there is no bash), a sequence as it is. `without` names the variables of
     `env` that the command must not see. `timeout` is in seconds. `on_output` gets new output as a terminal would show
     it, merged; what it raises ends the command and is raised here. `spill_dir` is made if need be, for the file
-    that takes long output.
+    that takes long output; None: there is none.
 
     Raises:
         asyncio.CancelledError: we were cancelled; everything that the command started has been ended. A second

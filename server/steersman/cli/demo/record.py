@@ -98,6 +98,15 @@ class Record:
         for number, text in scene.told:
             if not any(text in part for part in self._new_texts(number)):
                 problems.append(f"request {number} does not say {text!r}")
+        for wanted, pairs in ((True, scene.holds), (False, scene.lacks)):
+            for number, text in pairs:
+                said = (
+                    "\n".join(texts_of(self.requests[number - 1])) if number <= len(self.requests) else None
+                )
+                if said is None or (text in said) != wanted:
+                    problems.append(f"request {number} {'lacks' if wanted else 'holds'} {text!r}")
+        if scene.summarised != any("summary" in end for end in self.data_of("compaction_end")):
+            problems.append(f"summarised: {not scene.summarised}")
         if self.most_together() < scene.together:
             problems.append(f"only {self.most_together()} calls ran at the same time")
         return problems + self._misplaced_results()
@@ -173,6 +182,14 @@ class Record:
         ]
 
 
+def texts_of(request: ModelRequest) -> list[str]:
+    """All that a request says, message by message."""
+    return [
+        message.text if isinstance(message, ToolResultMessage) else plain_text(message.content)
+        for message in request.messages
+    ]
+
+
 def _after_last_answer(request: ModelRequest) -> list[ToolResultMessage | UserMessage]:
     new: list[ToolResultMessage | UserMessage] = []
     for message in reversed(request.messages):
@@ -188,6 +205,7 @@ _DENIED_BY = {
     "mode": "the session: the mode forbids it",
     "rule": "the session: a rule forbids it",
     "repeated": "the session: it was declined before",
+    "extension": "an extension, whatever the mode",
 }
 
 

@@ -37,7 +37,8 @@ def _tell(screen: Screen, event: Json, titles: dict[str, str]) -> None:
         case "message_end" if "discarded" in data:
             _row(screen, "model", f"(discarded: {data['discarded']})")
         case "message_end":
-            who = {"user": "you", "assistant": "model"}.get(data["role"], data["role"])
+            who = {"user": "you", "assistant": "model"}.get(data["role"], data.get("kind", ""))
+            who = f"by {data['source']}" if "source" in data else who
             if text := said_in(data).strip():
                 _row(screen, who, text)
         case "said":
@@ -52,6 +53,11 @@ def _tell(screen: Screen, event: Json, titles: dict[str, str]) -> None:
         case "tool_execution_end":
             _row(screen, data["outcome"], titles[data["toolCallId"]])
             screen.detail(text_of(data), head=_RESULT_LINES - 1, tail=1)
+        case "compaction_end" if "summary" in data:
+            said = f"{data['replaced']} messages, about {data['tokensBefore']:,} tokens, became {data['tokensAfter']:,}"
+            _row(screen, "summarised", said)
+        case "revert_start":
+            _row(screen, "you", f"[steersman.revert] {data['title']}")
         case "agent_end":
             _row(screen, "end", f"{data['stopReason']}: {data['message']}")
 

@@ -34,9 +34,22 @@ class Scene:
     """The user aborts when the command has told its process ids."""
     then: str | None = None
     """What the user asks in the same session after the run."""
+    elsewhere: tuple[str, str] | None = None
+    """A file and a text that somebody else writes there after the run; then the user takes the run's changes back, and
+    keeps that file."""
+    instead: str | None = None
+    """What the user asks in a copy of the session, from before `then`."""
+    holds: Sequence[tuple[int, str]] = ()
+    """What the model has to have been sent, new or not: number of the request, from 1, and a text."""
+    lacks: Sequence[tuple[int, str]] = ()
+    """What it must not have been sent."""
+    summarised: bool = False
+    """Old messages have to be replaced, for the model, by a summary."""
     max_turns: int | None = None
     secret: str | None = None
     """Is in the text of the exception that the demo's own tool raises, and may be in the application log only."""
+    extension: str | None = None
+    """An example that is installed beside the server, and enabled."""
     together: int = 0
     """So many calls have to be running at the same time."""
 
@@ -151,6 +164,49 @@ _ALL = (
         told=[(3, "The user declined this.")],
         answer="Left as it is",
         decision="Decline",
+    ),
+    Scene(
+        "plan",
+        "an extension: the model plans with tools that only read, the plan is kept and shown, then it is carried out",
+        "The mean of an empty list should be 0.",
+        ends=[("read", "ok"), ("edit", "ok"), ("report_step", "ok"), ("edit", "ok"), ("report_step", "ok")],
+        told=[(3, "Plan, 0 of 2 done"), (4, "Plan, 1 of 2 done")],
+        answer="mean([]) is 0 now",
+        changed=["README.md", "src/math.ts"],
+        extension="plan_strategy",
+    ),
+    Scene(
+        "compaction",
+        "the conversation no longer fits the model: old messages are summarised, and the work goes on",
+        "Run the whole suite.",
+        ends=[("bash", "ok")],
+        stops=["complete", "complete"],
+        then="Which case failed?",
+        told=[(4, "case 1201: FAILED"), (5, "Which case failed?")],
+        holds=[(3, "case 777: passed"), (5, "1,200 cases passed")],
+        lacks=[(5, "case 777: passed")],
+        summarised=True,
+        answer="Case 1201",
+    ),
+    Scene(
+        "revert",
+        "what a run changed is taken back, but for a file that somebody else has changed since",
+        "Round half to even from now on.",
+        ends=[("edit", "ok"), ("edit", "ok"), ("write", "ok")],
+        elsewhere=("package.json", '{ "name": "maths", "version": "2.0.1" }\n'),
+        answer="half to even",
+        changed=["package.json"],
+    ),
+    Scene(
+        "fork",
+        "another way from before a message, in a copy of the session: the first one stays as it is",
+        "What does math.ts export?",
+        stops=["complete", "complete", "complete"],
+        then="Rename clamp.",
+        instead="Rename mean.",
+        told=[(3, "Rename mean.")],
+        lacks=[(3, "Rename clamp."), (3, "limit")],
+        answer="average",
     ),
     Scene(
         "turn-limit",

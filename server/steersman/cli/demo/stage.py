@@ -12,8 +12,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from steersman.cli.demo import afterwards
 from steersman.cli.demo.client import PATIENCE, Json, ServerError, ServerGone
 from steersman.cli.demo.editor import Asked, Editor, Handlers
+from steersman.cli.demo.installed import install
 from steersman.cli.demo.processes import (
     STEERSMAN,
     DemoFailed,
@@ -40,7 +42,7 @@ async def play_scenes(screen: Screen, scenes: Sequence[Scene]) -> int:
     """Returns 0 if each went as it is described."""
     with temporary_place(_SAMPLE) as place:
         model = RecordingTape(load_tape(tape(scenes[0].name)))
-        through_server = any(scene.secret is None for scene in scenes)
+        through_server = any(scene.secret is None and scene.extension is None for scene in scenes)
         async with _served(place, model, wanted=through_server) as editor:
             failed = 0
             for scene in scenes:
@@ -57,6 +59,10 @@ async def _play(scene: Scene, place: Place, model: RecordingTape, editor: Editor
     try:
         if scene.secret is not None:
             await play_raising(record, place, model)
+        elif scene.extension is not None:
+            async with _served(place, model, wanted=True, example=scene.extension) as own:
+                assert own is not None  # it is wanted
+                await _Performance(record, own).play()
         elif editor is not None:
             await _Performance(record, editor).play()
     except (ServerGone, ServerError) as error:
@@ -67,15 +73,17 @@ async def _play(scene: Scene, place: Place, model: RecordingTape, editor: Editor
 
 
 @asynccontextmanager
-async def _served(place: Place, model: RecordingTape, *, wanted: bool) -> AsyncIterator[Editor | None]:
-    """The language server, with the tape as its model."""
+async def _served(
+    place: Place, model: RecordingTape, *, wanted: bool, example: str | None = None
+) -> AsyncIterator[Editor | None]:
+    """The language server, with the tape as its model; and the extension of an example, beside the server."""
     if not wanted:
         yield None
         return
     tapes = TapeServer(model)
     editor = Editor(place.workspace, _silent())
     try:
-        env = environment(place, await tapes.start())
+        env = environment(place, await tapes.start()) | (_with_extension(place, example) if example else {})
         with place.log.open("wb") as log:
             await editor.start((*STEERSMAN, "serve"), cwd=place.root, env=env, log=log)
             yield editor
@@ -84,6 +92,16 @@ async def _served(place: Place, model: RecordingTape, *, wanted: bool) -> AsyncI
     finally:
         await editor.stop()
         await tapes.close()
+
+
+def _with_extension(place: Place, example: str) -> dict[str, str]:
+    """Variables of a server that has the extension of an example, installed and enabled."""
+    packages, home = place.root / "packages", place.root / "home-with-extension"
+    home.mkdir(mode=0o700)
+    name = install(example, packages)
+    (home / "config.toml").write_text(f'extensions = ["{name}"]\n', "utf-8")
+    path = os.pathsep.join(filter(None, (str(packages), os.environ.get("PYTHONPATH"))))
+    return {"STEERSMAN_HOME": str(home), "PYTHONPATH": path}
 
 
 @dataclass(slots=True)
@@ -95,6 +113,7 @@ class _Performance:
     _first_delta: asyncio.Event = field(default_factory=asyncio.Event)
     _processes: list[int] = field(default_factory=list)
     _building: asyncio.Event = field(default_factory=asyncio.Event)
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
     _said: asyncio.Event = field(default_factory=asyncio.Event)
     """The user has said what there is to say; questions are answered after that."""
 
@@ -115,6 +134,10 @@ class _Performance:
         if scene.then is not None:
             started = await editor.command("start", prompt=scene.then, session=started["session"])
             await editor.end_of(started["run"])
+        if scene.elsewhere is not None:
+            await afterwards.revert(self.record, editor, started["session"], self._heard)
+        if scene.instead is not None:
+            await afterwards.fork(self.record, editor, started["session"])
         editor.handlers = _silent()
 
     async def _say(self, command: str, text: str) -> None:
@@ -138,8 +161,17 @@ class _Performance:
             gone = " and ".join(map(str, self._processes))
             self.record.notes.append(f"the processes {gone} were gone when the run ended")
 
+    async def _heard(self, kind: str) -> Json:
+        """The data of the last event of a type, once there is one."""
+        async with _patience(kind):
+            while not self.record.data_of(kind):
+                self._news.clear()
+                await self._news.wait()
+        return self.record.data_of(kind)[-1]
+
     def _on_event(self, event: Json) -> None:
         self.record.events.append(event)
+        self._news.set()
         if event["type"] == "message_update":
             self._first_delta.set()
         elif event["type"] == "tool_execution_update" and not self._processes:

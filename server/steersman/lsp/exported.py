@@ -1,0 +1,64 @@
+"""Shows the user a transcript that was written: by `window/showDocument` where the client can, else by its path."""
+
+import asyncio
+import logging
+
+from steersman.agent.clock import Clock
+from steersman.lsp.client import Client
+from steersman.lsp.errors import ClientGone, ClientRequestError
+from steersman.lsp.rpc import RpcServer
+from steersman.lsp.waits import answered_within
+from steersman.session.exports import Export
+from steersman.session.limits import Limits
+
+log = logging.getLogger(__name__)
+
+_ERROR, _INFO = 1, 3
+
+
+class ExportViewer:
+    def __init__(self, server: RpcServer, client: Client, limits: Limits, clock: Clock) -> None:
+        self._server, self._client = server, client
+        self._limits, self._clock = limits, clock
+        self._showing: set[asyncio.Task[None]] = set()
+
+    def on_end(self, export: Export) -> None:
+        """An export has ended. One to a path that the user has chosen is not opened: they know where it is."""
+        if export.failed is not None:
+            self._tell(_ERROR, f"The session was not exported: {export.failed}")
+        elif export.chosen or not self._client.show_document:
+            self._tell_path(export)
+        else:
+            showing = asyncio.create_task(self._show(export))
+            self._showing.add(showing)
+            showing.add_done_callback(self._showing.discard)
+
+    async def close(self) -> None:
+        """Waits for no answer any more."""
+        for showing in self._showing:
+            showing.cancel()
+        await asyncio.gather(*self._showing, return_exceptions=True)
+
+    async def _show(self, export: Export) -> None:
+        """A page is for a browser, Markdown for the editor itself."""
+        page = export.format == "html"
+        params = {"uri": export.path.as_uri(), "external": page, "takeFocus": True}
+        request = self._server.request("window/showDocument", params, timeout=None)
+        try:
+            result = await answered_within(self._clock, self._limits.show_document, request)
+        except ClientGone:
+            return
+        except ClientRequestError as error:
+            log.info("the client did not say that it has shown the transcript: %s", error)
+            result = None
+        if not (isinstance(result, dict) and result.get("success") is True):
+            self._tell_path(export)
+
+    def _tell_path(self, export: Export) -> None:
+        """A client with an event token has heard of it by `export_end`."""
+        if self._client.features.event_token is None:
+            self._tell(_INFO, f"The session was exported to {export.path}")
+
+    def _tell(self, kind: int, message: str) -> None:
+        if self._client.features.event_token is None:
+            self._server.notify("window/showMessage", {"type": kind, "message": f"Steersman: {message}"})

@@ -1,0 +1,76 @@
+"""Finds out that a model's server has cut off a conversation without a word: it counts far fewer tokens than were sent.
+
+Local servers do so (a context of some thousand tokens unless it was set), and the model then forgets its task. It knows
+requests and counts alone.
+"""
+
+import re
+from collections.abc import AsyncIterator, Callable
+from typing import Final
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.messages import Usage
+from steersman.agent.model import Model, ModelRequest, StreamEvent
+
+LARGE: Final = 40_000
+"""Characters of conversation below which nothing is said: no server has so small a context."""
+MOST_CHARACTERS_PER_TOKEN: Final = 5.0
+"""Of text in any language, without rows of one character: tokens are estimated too low rather than too high."""
+SUSPICIOUS: Final = 0.4
+"""Part of that estimate below which the count can't be of the whole conversation."""
+SMALLEST: Final = 256
+"""Tokens: no server has a smaller context. What is below was not counted, but made up."""
+_ROWS: Final = re.compile(r"(.)\1{3,}", re.DOTALL)
+"""Blanks, lines of a table, padding: many characters make a token there."""
+
+
+class CountedModel:
+    """A model that remembers what it was asked last, so that its count can be held against it."""
+
+    def __init__(self, model: Model, notice: Callable[[str], None]) -> None:
+        """`notice` tells the user, once."""
+        self._model, self._notice = model, notice
+        self._sent: ModelRequest | None = None
+        self._told = False
+
+    @property
+    def id(self) -> str:
+        return self._model.id
+
+    def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
+        self._sent = request
+        return self._model.stream(request, signal)
+
+    def check(self, usage: Usage) -> None:
+        """`usage` is what was counted for the last request, cached tokens included; 0: nothing was counted."""
+        request = self._sent
+        if request is None or self._told or usage.input < SMALLEST:
+            return
+        texts = _texts(request)
+        if usage.input >= _least_tokens(sum(map(len, texts))):
+            return
+        total = sum(len(_ROWS.sub(r"\1", text)) for text in texts)
+        if total >= LARGE and usage.input < _least_tokens(total):
+            self._told = True
+            self._notice(
+                f"{self.id} has counted {usage.input:,} tokens of a conversation of at least "
+                f"{round(total / MOST_CHARACTERS_PER_TOKEN):,}: its server has probably cut off the beginning, and the "
+                "model no longer knows it. Give the server a larger context (with Ollama num_ctx), or set "
+                "context_window in config.toml to what it has: then old messages are summarised before they are lost."
+            )
+
+
+def _least_tokens(total: int) -> float:
+    return total / MOST_CHARACTERS_PER_TOKEN * SUSPICIOUS
+
+
+def _texts(request: ModelRequest) -> list[str]:
+    """Without images, of which each provider counts what it likes, and thinking, which not everybody is sent again."""
+    found: list[str] = []
+    for message in request.messages:
+        for block in message.content:
+            if block.type == "text":
+                found.append(block.text)
+            elif block.type == "toolCall":
+                found.append(block.arguments)
+    return found

@@ -1,0 +1,1 @@
+"""A session's log as a document for people: Markdown, and one HTML page that needs nothing else."""

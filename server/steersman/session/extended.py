@@ -1,0 +1,282 @@
+"""The extensions of one session, as one: their hooks in order, each named in the log if it raises.
+
+The rules: transforms chain; any veto wins, and none allows; a stop of any stops; of what changes the next turn the last
+word counts.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.events import Input
+from steersman.agent.hooks import Block, HookError, NextTurn, PendingCall, Stop, TurnSummary
+from steersman.agent.inbox import QueueKind
+from steersman.agent.messages import (
+    AssistantMessage,
+    CustomMessage,
+    Message,
+    Text,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+)
+from steersman.agent.tool import Tool, ToolResult
+from steersman.extensions import CannotGoOn, Extension, NotPossible
+from steersman.session.extension_session import ExtensionSession, Link
+from steersman.session.extension_tools import GuardedTool, tool_fault
+from steersman.session.extensions import Extensions, LoadedExtension, overrides
+from steersman.session.waiting import ended_within
+from steersman.workspace.roots import printable
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_MESSAGES = (UserMessage, AssistantMessage, ToolResultMessage, CustomMessage)
+_CLOSE = 1.0
+"""Seconds that an extension has to release what it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    name: str
+    extension: Extension
+
+    @property
+    def redacts(self) -> bool:
+        """What it leaves out of results must not be seen elsewhere."""
+        return self.extension.redacts and self.overrides("after_tool_call")
+
+    def overrides(self, hook: str) -> bool:
+        return overrides(type(self.extension), hook)
+
+
+class SessionExtensions:
+    """One object of each extension."""
+
+    def __init__(self, extensions: Extensions, link: Link) -> None:
+        self._problems = list(extensions.problems)
+        self.link = link
+        self._members = [member for each in extensions.loaded if (member := self._make(each)) is not None]
+
+    def _make(self, loaded: LoadedExtension) -> _Member | None:
+        try:
+            return _Member(loaded.name, loaded.kind(ExtensionSession(self.link, loaded.name)))
+        except Exception as error:  # noqa: BLE001 - it is logged, and told to the user
+            self._left_out(f"The extension {loaded.name} is left out of this session", error)
+            return None
+
+    def _left_out(self, what: str, error: Exception) -> None:
+        log.error("%s", what, exc_info=error)
+        self._problems.append(f"{what}: it failed with {type(error).__name__}; the log says how.")
+
+    def take_problems(self) -> list[str]:
+        """What is left out, for a person: each is told once."""
+        problems, self._problems = self._problems, []
+        return problems
+
+    def get(self, name: str) -> Extension | None:
+        """The object of one extension; None if it was left out."""
+        return next((each.extension for each in self._members if each.name == name), None)
+
+    @property
+    def withholds_output(self) -> bool:
+        """Whether what commands write may be kept only as results."""
+        return any(each.redacts for each in self._members)
+
+    def tools(self, taken: Sequence[str]) -> list[Tool]:
+        """What they add to tools of the names `taken`. A tool that can't be used is left out."""
+        names = {name.casefold() for name in taken}
+        added: list[Tool] = []
+        for each in self._members:
+            try:
+                for tool in each.extension.tools():
+                    if fault := tool_fault(tool, names):
+                        name = printable(str(tool.name)[:80])
+                        self._problems.append(
+                            f"The tool {name} of the extension {each.name} is left out: {fault}."
+                        )
+                        continue
+                    names.add(tool.name.casefold())
+                    added.append(GuardedTool(tool, each.name))
+            except Exception as error:  # noqa: BLE001 - as above
+                self._left_out(f"The extension {each.name} adds no more tools", error)
+        return added
+
+    # Before and between turns
+
+    async def prepare_run(self, inputs: Sequence[Input], signal: AbortSignal) -> NextTurn | None:
+        """The kernel's hook of this name."""
+        return await self._changes("prepare_run", lambda it: it.prepare_run(inputs, signal))
+
+    async def prepare_next_turn(self, turn: TurnSummary, signal: AbortSignal) -> NextTurn | None:
+        """The kernel's hook of this name."""
+        return await self._changes("prepare_next_turn", lambda it: it.prepare_next_turn(turn, signal))
+
+    async def _changes(
+        self, hook: str, ask: Callable[[Extension], Awaitable[NextTurn | None]]
+    ) -> NextTurn | None:
+        merged: NextTurn | None = None
+        for each in self._members:
+            with _named(each, hook):
+                change = _expect(await ask(each.extension), NextTurn, type(None))
+            if change is not None:
+                change = replace(change, tools=self._guarded(change.tools, each.name))
+                merged = change if merged is None else changed(merged, change)
+        return merged
+
+    def _guarded(self, tools: Sequence[Tool] | None, name: str) -> Sequence[Tool] | None:
+        """Tools that the session has as they are, any others under its policy."""
+        known = {id(tool) for tool in self.link.parts.tools}
+        return tools and [tool if id(tool) in known else GuardedTool(tool, name) for tool in tools]
+
+    async def should_stop_after_turn(self, turn: TurnSummary) -> str | None:
+        """Why the run is to end; None: it isn't. Every extension sees every turn."""
+        reasons: list[str] = []
+        for each in self._members:
+            with _named(each, "should_stop_after_turn"):
+                reason = _expect(await each.extension.should_stop_after_turn(turn), str, type(None))
+            if reason is not None:
+                reasons.append(f"{each.name}: {reason}")
+        return " ".join(reasons) if reasons else None
+
+    # What models see
+
+    async def transform_context(self, messages: Sequence[Message], signal: AbortSignal) -> Sequence[Message]:
+        """What is left of the conversation for the model, custom messages only as far as they are shown to it."""
+        messages = self._with_custom(messages)
+        for each in self._members:
+            if not each.overrides("transform_context"):
+                continue
+            with _named(each, "transform_context"):
+                made = await each.extension.transform_context(tuple(messages), signal)
+                messages = list(_expect(made, list, tuple))
+                for message in messages:
+                    _expect(message, *_MESSAGES)
+        return messages
+
+    def _with_custom(self, messages: Sequence[Message]) -> Sequence[Message]:
+        showing = [each for each in self._members if each.overrides("show_to_model")]
+        if not showing or not any(isinstance(message, CustomMessage) for message in messages):
+            return messages
+        return [
+            self._shown(showing, message) if isinstance(message, CustomMessage) else message
+            for message in messages
+        ]
+
+    def _shown(self, showing: Sequence[_Member], message: CustomMessage) -> Message:
+        for each in showing:
+            with _named(each, "show_to_model"):
+                text = _expect(each.extension.show_to_model(message), str, type(None))
+            if text is not None:
+                return UserMessage(message.id, (Text(text),), each.name)
+        return message
+
+    # Tool calls
+
+    async def veto(self, pending: PendingCall, signal: AbortSignal) -> tuple[str, Block | Stop] | None:
+        """Who forbids the call, and how; None: nobody does, which allows nothing."""
+        for each in self._members:
+            with _named(each, "before_tool_call"):
+                said = _expect(
+                    await each.extension.before_tool_call(pending, signal), Block, Stop, type(None)
+                )
+            if said is not None:
+                return each.name, said
+        return None
+
+    async def after_tool_call(
+        self, pending: PendingCall, result: ToolResult, signal: AbortSignal
+    ) -> ToolResult:
+        """What becomes of a result."""
+        for each in self._members:
+            with _named(each, "after_tool_call"):
+                made = _expect(
+                    await each.extension.after_tool_call(pending, result, signal), ToolResult, type(None)
+                )
+            result = result if made is None else made
+        return result
+
+    def transform_update(self, call: ToolCall, text: str) -> str | None:
+        """The kernel's hook of this name."""
+        for each in self._members:
+            if each.redacts and not each.overrides("transform_update"):
+                return None
+            with _named(each, "transform_update"):
+                shown = _expect(each.extension.transform_update(call, text), str, type(None))
+            if shown is None:
+                return None
+            text = shown
+        return text
+
+    # What they say
+
+    def poll(self, kind: QueueKind) -> None:
+        """Queues what they have to say."""
+        for each in self._members:
+            hook = "get_steering_messages" if kind == "steer" else "get_follow_up_messages"
+            if not each.overrides(hook):
+                continue
+            with _named(each, hook):
+                ask = (
+                    each.extension.get_steering_messages
+                    if kind == "steer"
+                    else each.extension.get_follow_up_messages
+                )
+                for text in _expect(ask(), list, tuple):
+                    try:
+                        self.link.queue(kind, text, each.name)
+                    except NotPossible as error:
+                        raise TypeError(str(error)) from error
+
+    def take_custom(self) -> Sequence[CustomMessage]:
+        """The kernel's `get_custom_messages`."""
+        taken, self.link.custom = self.link.custom, []
+        return taken
+
+    async def close(self) -> None:
+        """Has them release what they hold, in bounded time. Whatever they raise is logged."""
+        await asyncio.gather(*(self._close(each) for each in self._members if each.overrides("close")))
+
+    async def _close(self, member: _Member) -> None:
+        clock, task = self.link.parts.services.clock, asyncio.create_task(_closing(member.extension))
+        if not await ended_within(task, _CLOSE, clock):
+            log.error("the extension %s did not close and was cut off", member.name)
+            task.cancel()
+            await ended_within(task, _CLOSE, clock)
+        elif not task.cancelled() and (error := task.exception()) is not None:
+            log.error("the extension %s failed to close", member.name, exc_info=error)
+
+
+async def _closing(extension: Extension) -> None:
+    await extension.close()
+
+
+@contextmanager
+def _named(member: _Member, hook: str) -> Iterator[None]:
+    """Has the log say whose hook it was that raised."""
+    try:
+        yield
+    except CannotGoOn as error:
+        raise HookError("hookFailed", f"{member.name}: {error}") from error
+    except Exception:
+        log.error("the extension %s raised in %s", member.name, hook)
+        raise
+
+
+def _expect(answer: T, *kinds: type) -> T:
+    """Raises TypeError: the answer is of none of these types."""
+    if not isinstance(answer, kinds):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"expected {names}, got {type(answer).__name__}")
+    return answer
+
+
+def changed(first: NextTurn, later: NextTurn) -> NextTurn:
+    """What both say; where both say something, what the later one says."""
+    fields = ("model", "thinking", "tools", "system", "context")
+    said = {name: value for name in fields if (value := getattr(later, name)) is not None}
+    return replace(first, **said)
