@@ -236,7 +236,14 @@ def _kinds() -> list[str]:
     return [
         *("session", "agent_start", "config", "turn_start", "message_start", "message_end", "turn_end"),
         *("tool_execution_start", "tool_execution_running", "tool_execution_end", "agent_end", "retry"),
-        *("approval_requested", "approval_resolved", "checkpoint", "edit_applied", "queue_update"),
+        *(
+            "approval_requested",
+            "approval_resolved",
+            "edit_start",
+            "checkpoint",
+            "edit_applied",
+            "queue_update",
+        ),
     ]
 
 
@@ -276,7 +283,7 @@ async def test_a_log_that_fails_ends_the_run_and_memory_holds_nothing_that_it_la
     session = h.session
     assert keys(session.picture.messages) == keys(read_picture(h.path()).messages)
     assert session.live is None
-    if kind in ("tool_execution_running", "checkpoint"):
+    if kind in ("tool_execution_running", "edit_start", "checkpoint"):
         assert not (h.root / "b.txt").exists(), "nothing is done that the log doesn't know of"
     with pytest.raises(Refused) as refused:
         await h.start("again", session=session.id)

@@ -1,0 +1,85 @@
+"""Copies of whole folders, and their removal. Links stay links, times and permissions stay; nothing is left out but
+pipes, sockets and devices.
+"""
+
+import errno
+import os
+import shutil
+import stat
+from pathlib import Path
+
+_PIECE = 1 << 30
+"""Bytes of one call; the kernel copies them, or shares the blocks where the file system can."""
+_CANNOT = (errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EPERM, errno.EBADF)
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Copies a folder to `target`, which does not exist yet. Blocks.
+
+    Hard links become files of their own: nothing that is done to the copy reaches the source.
+
+    Raises:
+        OSError: something could not be copied; what was copied is still there.
+    """
+    folders: list[tuple[str, str]] = []
+    waiting = [(os.fspath(source), os.fspath(target))]
+    while waiting:
+        here, there = waiting.pop()
+        Path(there).mkdir(mode=0o700)
+        folders.append((here, there))
+        with os.scandir(here) as found:
+            for each in found:
+                to = f"{there}/{each.name}"
+                if each.is_dir(follow_symlinks=False):
+                    waiting.append((each.path, to))
+                elif each.is_symlink():
+                    Path(to).symlink_to(Path(each.path).readlink())
+                elif each.is_file(follow_symlinks=False):
+                    _copy_file(each.path, to)
+    # Innermost first: what is put into a folder changes its time, and a folder that must not be written is closed last.
+    for here, there in reversed(folders):
+        shutil.copystat(here, there)
+
+
+def _copy_file(source: str, target: str) -> None:
+    if not _copied_by_the_kernel(source, target):
+        shutil.copyfile(source, target)
+    shutil.copystat(source, target)
+
+
+def _copied_by_the_kernel(source: str, target: str) -> bool:
+    if not hasattr(os, "copy_file_range"):
+        return False
+    with open(source, "rb", buffering=0) as given, open(target, "xb", buffering=0) as made:  # noqa: PTH123 - hot
+        try:
+            copied = 0
+            while piece := os.copy_file_range(given.fileno(), made.fileno(), _PIECE):
+                copied += piece
+        except OSError as error:
+            if error.errno in _CANNOT:
+                return False
+            raise
+        # Pseudo files say that they are empty, and are not.
+        return copied > 0 or not given.read(1)
+
+
+def remove_tree(path: Path) -> None:
+    """Removes a folder, also where it must not be written. Nothing if it isn't there. Blocks.
+
+    Raises:
+        OSError: something is still there.
+    """
+    if not os.path.lexists(path):
+        return
+    _open_up(path)
+    for folder, names, _ in os.walk(path):
+        for name in names:
+            if not (inner := Path(folder, name)).is_symlink():
+                _open_up(inner)
+    shutil.rmtree(path)
+
+
+def _open_up(folder: Path) -> None:
+    mode = folder.stat().st_mode
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        folder.chmod(stat.S_IMODE(mode) | stat.S_IRWXU)

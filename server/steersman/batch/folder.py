@@ -1,0 +1,143 @@
+"""The folder of a batch: one batch at a time, a folder for each task, and the predictions, one line for each task that
+is finished.
+"""
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from steersman.batch.copying import remove_tree
+from steersman.batch.errors import BatchError
+from steersman.batch.locking import Held, take
+from steersman.batch.order import Data, Place
+from steersman.batch.preparing import drop_base, finished
+from steersman.session.jsonlines import decode, encode
+from steersman.workspace.atomic import sync_directory
+
+PREDICTIONS = "predictions.jsonl"
+
+
+class OutputFolder:
+    """Open from `open` to `close`. Blocks."""
+
+    def __init__(self, root: Path, lock: int) -> None:
+        self.root = root
+        self._lock = lock
+
+    @classmethod
+    def open(cls, root: Path) -> "OutputFolder":
+        """Makes the folder if it isn't there, and locks it.
+
+        Raises:
+            BatchError: another batch works in it, or it can't be written.
+        """
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            return cls(root, take(root / ".lock"))
+        except Held as holder:
+            raise BatchError(
+                f"Another batch works in {root} (process {holder}): wait for its end, or name another folder by -o."
+            ) from None
+        except OSError as error:
+            raise BatchError(f"{root} can't be used: {error.strerror}.") from error
+
+    def close(self) -> None:
+        """Lets the next batch in."""
+        os.close(self._lock)
+
+    def place(self, task_id: str) -> Place:
+        return Place(self.root / task_id)
+
+    def base(self, name: str) -> Path:
+        """Where the copy is that work on the workspace `name` begins with."""
+        return self.root / ".bases" / hashlib.sha256(os.fsencode(name)).hexdigest()[:16]
+
+    def drop(self, base: Path) -> None:
+        """Removes a base that nothing begins with any more.
+
+        Raises:
+            OSError: something of it is still there.
+        """
+        drop_base(base)
+        try:
+            (self.root / ".bases").rmdir()
+        except OSError:
+            return  # other bases are there, or none was made
+
+    def tidy(self, place: Place, result: Data) -> None:
+        """Removes what a batch that was killed had no time to.
+
+        Raises:
+            OSError: something of it is still there.
+        """
+        if result.get("workspace") is None:
+            remove_tree(place.workspace)
+
+    def settle(self, again: Iterable[str] = ()) -> None:
+        """Makes the predictions say what the folders say: one line for each task that is finished, in the order of the
+        lines there are. A line that is torn or of no finished task goes; one that is missing comes.
+
+        Args:
+            again: ids that are about to be done again, and lose their line.
+
+        Raises:
+            OSError: a file can't be read or written.
+        """
+        path = self.root / PREDICTIONS
+        there = path.read_bytes() if path.exists() else b""
+        lines: dict[str, bytes] = {}
+        leaving = set(again)
+        for line in there.splitlines():
+            name = _id_of(line)
+            if name is not None and name not in leaving and finished(self.place(name)) is not None:
+                lines.setdefault(name, line + b"\n")
+        for found in sorted(self.root.iterdir()):
+            if found.name.startswith(".") or found.name in leaving or found.name in lines:
+                continue
+            if (result := finished(Place(found))) is not None:
+                lines[found.name] = self._line(result)
+        wanted = b"".join(lines.values())
+        if wanted != there:
+            new = self.root / f".{PREDICTIONS}-{secrets.token_hex(4)}"
+            new.write_bytes(wanted)
+            new.rename(path)
+            sync_directory(self.root)
+
+    def add(self, result: Data) -> None:
+        """Writes the prediction of a task that has just been finished.
+
+        Raises:
+            OSError: it could not be written, or not all of it; `settle` mends that.
+        """
+        line = self._line(result)
+        descriptor = os.open(
+            self.root / PREDICTIONS, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666
+        )
+        try:
+            while line:
+                line = line[os.write(descriptor, line) :]
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _line(self, result: Data) -> bytes:
+        place = self.place(result["id"])
+        patch = place.patch.read_bytes().decode() if place.patch.exists() else ""
+        prediction: dict[str, Any] = {
+            "instance_id": result["id"],
+            "model_name_or_path": result["model"],
+            "model_patch": patch,
+        }
+        return encode(prediction) + b"\n"
+
+
+def _id_of(line: bytes) -> str | None:
+    try:
+        prediction = decode(line)
+    except ValueError:
+        return None
+    name = prediction.get("instance_id") if isinstance(prediction, dict) else None
+    return name if isinstance(name, str) else None

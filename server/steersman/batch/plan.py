@@ -1,0 +1,83 @@
+"""From what the tasks and the command line say to the orders of a batch; and what can't be done together."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from steersman.batch.errors import BadTasks
+from steersman.batch.folder import OutputFolder
+from steersman.batch.order import Order
+from steersman.batch.tasks import Task
+from steersman.session.settings import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What holds for all tasks, where one says nothing else."""
+
+    model: str = ""
+    mode: Mode = "auto-edit"
+    max_turns: int | None = None
+    timeout: float | None = None
+    context_chars: int | None = None
+    base_url: str | None = None
+    in_place: bool = False
+    keep_workspaces: bool = False
+    all_files: bool = False
+    retry_failed: bool = False
+
+
+def order_of(task: Task, options: Options, folder: OutputFolder, *, trusted: bool) -> Order:
+    """Everything that a worker is told of a task."""
+    # In place each task has a beginning of its own; copies of one workspace all begin alike.
+    base = f"{task.id}\0{task.workspace}" if options.in_place else task.workspace
+    return Order(
+        id=task.id,
+        prompt=task.prompt,
+        workspace=task.workspace,
+        folder=str(folder.place(task.id).root),
+        base=str(folder.base(base)),
+        model=task.model or options.model,
+        mode=task.mode or options.mode,
+        trusted=trusted,
+        digest=task.digest(),
+        turns=task.budget.turns or options.max_turns,
+        seconds=task.budget.seconds,
+        tokens=task.budget.tokens,
+        cost=task.budget.cost,
+        timeout=task.timeout or options.timeout,
+        context_chars=task.context_chars or options.context_chars,
+        base_url=options.base_url,
+        in_place=options.in_place,
+        keep_workspace=options.keep_workspaces,
+        all_files=options.all_files,
+    )
+
+
+def refuse_overlaps(tasks: Sequence[Task], root: Path, *, in_place: bool) -> None:
+    """Raises:
+    BadTasks: the output would be copied with a workspace, or two tasks would work in the same files.
+    """
+    out = root.resolve()
+    problems = []
+    for workspace in dict.fromkeys(task.workspace for task in tasks):
+        if out.is_relative_to(workspace):
+            problems.append(f"{root} is inside of the workspace {workspace}: name a folder outside by -o")
+        elif Path(workspace).is_relative_to(out):
+            problems.append(f"the workspace {workspace} is inside of {root}: name another folder by -o")
+    if in_place:
+        problems += _shared(tasks)
+    if problems:
+        raise BadTasks("\n".join(problems))
+
+
+def _shared(tasks: Sequence[Task]) -> Iterable[str]:
+    owners: dict[Path, str] = {}
+    for task in tasks:
+        owner = owners.setdefault(Path(task.workspace), task.id)
+        if owner != task.id:
+            yield f"{owner} and {task.id} would both work in {task.workspace}: without --in-place each has a copy"
+    for path, owner in owners.items():
+        for above in path.parents:
+            if above in owners:
+                yield f"{owners[above]} and {owner} would both work in {path}: without --in-place each has a copy"

@@ -1,0 +1,51 @@
+"""A worker process that does not do what it should costs its task, and nothing else."""
+
+import dataclasses
+
+import pytest
+
+from steersman.batch.workers import Local, WorkerLost, WorkerProcess
+from support.batches import an_order, tape
+from support.command_line import calls
+
+
+def ordered(root, name, *turns, **fields):
+    return an_order(root, name, model=tape(root / f"{name}.tape", *turns), **fields)
+
+
+async def test_one_that_does_not_hear_the_abort_is_killed_after_the_timeout(tmp_path):
+    order = ordered(tmp_path, "one", calls(("bash", {"command": "kill -STOP $PPID"})), timeout=0.2)
+    worker = await WorkerProcess.start()
+    with pytest.raises(WorkerLost, match=r"Killed 0\.2 s after its timeout") as caught:
+        await worker.do(order, overdue=0.2)
+    assert caught.value.status == "timeout"
+
+
+async def test_one_that_fails_as_none_should_is_lost_and_the_next_order_has_another(tmp_path, capfd):
+    local = Local()
+    good = ordered(tmp_path, "two", {"text": "Done."})
+    bad = dataclasses.replace(good, id="one", turns="three")
+    with pytest.raises(WorkerLost, match="has ended with status 1"):
+        await local.do(bad)
+    assert "TypeError" in capfd.readouterr().err
+    assert (await local.do(good))["result"]["status"] == "complete"
+    await local.close()
+
+
+async def test_what_is_ordered_after_a_stop_is_not_begun(tmp_path):
+    local = Local()
+    local.stop("SIGINT")
+    answer = await local.do(ordered(tmp_path, "one", calls(("bash", {"command": "sleep 1000"}))))
+    assert answer == {"unwritten": "stopped before it began"}
+    await local.close()
+
+
+async def test_one_that_has_died_while_it_had_nothing_to_do_is_not_given_an_order(tmp_path):
+    dead = await WorkerProcess.start()
+    dead.kill()
+    await dead.close()
+    living = await WorkerProcess.one_of([dead])
+    answer = await living.do(ordered(tmp_path, "one", {"text": "Done."}))
+    assert answer["result"]["status"] == "complete"
+    assert await WorkerProcess.one_of([living]) is living
+    await living.close()
