@@ -51,11 +51,12 @@ class ApartEditor(EditorClient):
         self._saved[uri] = _read(self.buffers[uri].path)
         super().reload(uri)
 
+    def write(self, uri: str) -> None:
+        super().write(uri)
+        self._saved[uri] = self.buffers[uri].text
+
     def save(self, uri: str) -> None:
-        buffer = self.buffers[uri]
-        with buffer.path.open("w", newline="", encoding="utf-8") as file:
-            file.write(buffer.text)
-        self._saved[uri] = buffer.text
+        self.write(uri)
         if uri in self.attached:
             self.client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
         self.announce()

@@ -78,10 +78,14 @@ class EditorClient:
         with self.buffers[uri].path.open(newline="", encoding="utf-8") as file:
             self.set_text(uri, file.read())
 
-    def save(self, uri: str) -> None:
+    def write(self, uri: str) -> None:
+        """It saves, and says nothing of it."""
         buffer = self.buffers[uri]
         with buffer.path.open("w", newline="", encoding="utf-8") as file:
             file.write(buffer.text)
+
+    def save(self, uri: str) -> None:
+        self.write(uri)
         self.client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
 
     def close(self, uri: str) -> None:

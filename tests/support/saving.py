@@ -32,7 +32,7 @@ def saves(editor: EditorClient, uris: list[str]) -> Any:
 def saves_without_a_word(editor: EditorClient, uris: list[str]) -> Any:
     """It writes, and sends no didSave."""
     for uri in uris:
-        editor.buffers[uri].path.write_text(editor.buffers[uri].text)
+        editor.write(uri)
     return {"saved": uris}
 
 
