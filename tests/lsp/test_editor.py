@@ -745,6 +745,7 @@ async def test_text_that_changes_while_the_preimage_is_kept_is_a_new_base(files,
         (TEXT.replace("four\n", ""), False),
         (TEXT.replace("one", "eins"), False),
         (TEXT + "1\n", False),  # what was put in is somewhere else
+        (TEXT + "1 typed\n", False),  # and its user has typed in it
     ],
 )
 def test_a_part_of_an_edit_is_told_from_what_others_typed_elsewhere(now, nothing):

@@ -56,6 +56,8 @@ class Done:
     granted: bool = False
     """Something that was said before it covers it."""
     ran: bool = False
+    unasked: bool = False
+    """Its work began before anything was asked about it; a question that came up later was about the rest."""
     result: Event | None = None
 
     @property
@@ -147,7 +149,8 @@ class Story:
                     if data["decision"] in grants:
                         grants[data["decision"]].add(_covered_by(call))
                 case "tool_execution_running":
-                    self.calls[data["toolCallId"]].ran = True
+                    call = self.calls[data["toolCallId"]]
+                    call.ran, call.unasked = True, not call.asked
                 case "tool_execution_end":
                     call = self.calls[data["toolCallId"]]
                     assert call.result is None, f"two results: {call}"
@@ -213,7 +216,7 @@ class Story:
         """Whether it may have changed something."""
         if not call.ran:
             return False
-        if call.asked:
+        if call.asked and not call.unasked:
             return call.accepted
         (run,) = (run for run in self.person.runs if run.id == call.run)
         return call.granted or _allowed_unasked(run, EFFECTS.get(call.name, ""))

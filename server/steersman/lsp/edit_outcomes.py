@@ -4,6 +4,7 @@ An editor that does not check versions makes an edit at the lines that it was me
 text lands elsewhere. It is found by making the same edit at other lines, and looking which of the results is there.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -61,7 +62,11 @@ def shares_nothing(old: str, new: str, now: str, *, adjoining: bool = False) -> 
         near = 0 if adjoining and o.old_start < o.old_end else 1
         if any(t.old_start < o.old_end + near and o.old_start < t.old_end + near for t in theirs):
             return False
-    return not _put_in(ours, p) & _put_in(theirs, n)
+    if _put_in(ours, p) & _put_in(theirs, n):
+        return False
+    # A line of the edit that its user has typed in, where it is not meant to be, is known by its words.
+    new_words = _words(_put_in(ours, p)) - _words(a)
+    return not new_words & _words(_put_in(theirs, n))
 
 
 def computed_anew(old: str, new: str, now: str) -> str | None:
@@ -179,6 +184,10 @@ def _tells(base: str, made: str) -> bool:
         return bool(put_in - set(a))
     taken_out = [line for change in changes for line in a[change.old_start : change.old_end] if line.strip()]
     return len(taken_out) > 1
+
+
+def _words(lines: Iterable[str]) -> set[str]:
+    return {word for line in lines for word in re.findall(r"\w+", line)}
 
 
 def _put_in(changes: Iterable[LineChange], lines: Sequence[str]) -> set[str]:
