@@ -283,6 +283,12 @@ def test_every_definition_has_its_type_and_every_type_is_defined():
     assert typescript(json_schema()) == text
 
 
+def test_the_types_of_our_own_client_are_current():
+    kept = Path(__file__).parents[1] / "client-vscode" / "src" / "protocol.ts"
+    how = "run: steersman schema --typescript --out client-vscode/src/protocol.ts"
+    assert kept.read_text("utf-8") == typescript(DOCUMENT), how
+
+
 def test_types_are_spelt_as_typescript_does():
     document = {
         "$defs": {
