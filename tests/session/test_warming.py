@@ -53,3 +53,14 @@ def test_a_tape_needs_no_network(tmp_path):
     tape = tmp_path / "empty.jsonl"
     tape.write_text("")
     assert "httpx" not in warmed(tmp_path, STEERSMAN_MODEL=f"tape:{tape}")
+
+
+def test_the_command_line_of_httpx_is_not_loaded_though_what_it_needs_is_installed():
+    code = (
+        "import sys, types\n"
+        "sys.modules['click'] = types.ModuleType('click')\n"  # as if it were there
+        "from steersman.models.lean_httpx import httpx\n"
+        "print('httpx._main' in sys.modules, 'rich' in sys.modules, httpx.AsyncClient.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False", "AsyncClient"]

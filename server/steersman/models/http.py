@@ -98,7 +98,7 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
     Raises:
         HttpFailure: the proxy or certificate settings of the environment can't be used.
     """
-    import httpx  # noqa: PLC0415 - see the module's docstring
+    from steersman.models.lean_httpx import httpx  # noqa: PLC0415 - see the module's docstring
 
     # Their INFO and DEBUG records hold whole URLs and headers.
     for name in ("httpx", "httpcore"):
@@ -288,7 +288,7 @@ async def _read_bounded(response: "httpx.Response") -> bytes:
 
 def transport_failure(error: Exception, endpoint: Endpoint) -> StreamFailure:
     """The failure of an exception of httpx. Only the texts of connection errors are repeated: others hold headers."""
-    import httpx  # noqa: PLC0415 - see the module's docstring
+    from steersman.models.lean_httpx import httpx  # noqa: PLC0415 - see the module's docstring
 
     kind: FailureKind = "network"
     said = ""

@@ -24,7 +24,7 @@ def trusted_context() -> ssl.SSLContext:
     Raises:
         OSError: the environment names certificates that can't be read.
     """
-    import httpx  # noqa: PLC0415 - as costly as in `http`
+    from steersman.models.lean_httpx import httpx  # noqa: PLC0415 - as costly as in `http`
 
     if any(os.environ.get(name) for name in _NAMED_BY):
         return httpx.create_ssl_context()  # what a user has set is looked at before anything is sent
@@ -59,7 +59,7 @@ class _LateContext(ssl.SSLContext):
 
     def load(self) -> ssl.SSLContext:
         """The real context; reads the certificates at the first call."""
-        import httpx  # noqa: PLC0415 - as costly as in `http`
+        from steersman.models.lean_httpx import httpx  # noqa: PLC0415 - as costly as in `http`
 
         with self._lock:
             if self._context is None:

@@ -15,7 +15,8 @@ _BACKEND: Final = "anyio._backends._asyncio"
 def warm_up(*, tls: bool) -> None:
     """Takes about 0.05 s, so it is for a thread. `tls`: the certificates too, which takes as long again."""
     import httpcore  # noqa: F401, PLC0415 - what httpx imports with its first client
-    import httpx  # noqa: F401, PLC0415 - as costly as in `http`
+
+    import steersman.models.lean_httpx  # noqa: F401, PLC0415 - as costly as in `http`
 
     try:
         importlib.import_module(_BACKEND)
