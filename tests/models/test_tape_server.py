@@ -86,7 +86,8 @@ async def test_stop_reasons_come_through(reason):
 async def test_every_kind_of_failure_comes_through(kind, after):
     error = {"kind": kind, "message": "as the tape says", "retryAfter": 2, "after": after}
     async with served({"error": error}) as url:
-        events = await events_of(OpenAIChat("demo", url, None, stall=SHORT))
+        stall = SHORT if kind == "timeout" else Stall()
+        events = await events_of(OpenAIChat("demo", url, None, stall=stall))
     assert isinstance(events[-1], StreamError)
     failure = events[-1].failure
     assert failure.kind == kind

@@ -184,7 +184,7 @@ class Growing:
     def next(self, size: int) -> bytes:
         """Runs follow one another, with something between them that belongs to none."""
         seq = len(self.records) + 1
-        run = [None, "run_a", None, "run_b"][min(seq // 6, 3)]
+        run = [None, "run_a", None, "run_b", None][min(seq // 6, 4)]
         kind = "agent_end" if run and seq % 6 == 5 else "notice"
         record = {"seq": seq, "type": kind, "data": {"text": "x" * size}}
         self.records.append(record if run is None else record | {"run": run})
