@@ -74,8 +74,9 @@ def test_no_file_of_the_workspace_enables_one(line, packages):
     assert (done.out, "Plan," in done.err) == ("1. Look\n", False)
 
 
-def test_a_name_that_nothing_offers_is_told_and_the_run_goes_on(line):
+def test_a_run_that_asks_for_an_extension_that_is_not_there_does_not_begin(line):
+    """It may be there to forbid something."""
     tape = line.tape({"text": "Done."})
     done = line.run("run", "do it", "--model", tape, "--extension", "gone")
-    assert (done.status, done.out) == (0, "Done.\n")
+    assert (done.status, done.out) == (1, "")
     assert "The extension gone is left out: no installed package offers it." in done.err

@@ -6,6 +6,9 @@ import platform
 import re
 import select
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -137,7 +140,69 @@ def test_an_empty_prompt_is_an_error(line, prompt):
 
 
 def test_an_empty_prompt_from_a_pipe_is_an_error_too(line):
-    assert line.run("run", "-", "--model", line.tape({"text": "Hi."}), input=b"\n").status == 1
+    done = line.run("run", "-", "--model", line.tape({"text": "Hi."}), input=b"\n")
+    assert (done.status, "say what to do" in done.err) == (64, True)
+
+
+def test_words_without_quotes_are_one_prompt(line):
+    done = line.run(
+        "run",
+        "what",
+        "does",
+        "it",
+        "do?",
+        "--model",
+        line.tape({"when": "what does it do?"}, {"text": "It adds."}),
+    )
+    assert (done.status, done.out) == (0, "It adds.\n")
+
+
+def test_a_session_goes_on_elsewhere_with_the_tape_that_it_was_started_with(line, tmp_path):
+    tape = line.tape({"text": "One."}, {"when": "and again"}, {"text": "Two."}).removeprefix("tape:")
+    name = os.path.relpath(tape, line.workspace)
+    first = line.run("run", "go", "--model", f"tape:{name}", "--json")
+    elsewhere = CommandLine(line.home, tmp_path)
+    done = elsewhere.run("run", "and again", "--session", first.events[0]["session"])
+    assert (done.status, done.out) == (0, "Two.\n")
+
+
+@pytest.mark.parametrize("command", [("doctor",), ("models", "--json"), ("demo", "--list")])
+def test_what_can_not_be_written_is_said_without_a_traceback(line, command):
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "steersman", *command], check=False,
+            cwd=line.workspace, env=line.environ(), stdout=full, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert "No space left on device" in done.stderr
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
+def test_with_a_stream_closed_it_works_all_the_same(line, closed):
+    model = line.tape({"text": "Hi."})
+    command = f"{sys.executable} -m steersman run go --model {model} {closed}"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        check=False,
+        cwd=line.workspace,
+        env=line.environ(),
+        capture_output=True,
+        text=True,
+    )
+    assert ("Traceback" not in done.stderr, done.returncode) == (True, 0)
+
+
+def test_in_a_folder_that_is_gone_it_says_so(line):
+    gone = line.workspace / "gone"
+    command = f"mkdir {gone}; cd {gone}; rmdir {gone}; {sys.executable} -m steersman run go"
+    done = subprocess.run(
+        ["sh", "-c", command], check=False, env=line.environ(), capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (
+        1,
+        "steersman: the current folder does not exist any more: go to another one.\n",
+    )
 
 
 def test_a_refusal_is_said_too(line):

@@ -103,6 +103,9 @@ class TestList:
         row = done.out.rstrip("\n").split("\t")
         assert (done.status, row[0], row[2], row[5]) == (0, session, "fix calc", "idle")
         assert line.run("sessions", "list").out == done.out
+        assert (
+            line.run("sessions", "--all", "--json").out == line.run("sessions", "list", "--all", "--json").out
+        )
         assert line.run("sessions", "list", "--all").out.rstrip("\n").split("\t")[-1] == str(line.workspace)
 
     def test_those_of_other_folders_only_with_all(self, line, session, tmp_path):

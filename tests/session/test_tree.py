@@ -189,6 +189,15 @@ class TestForks:
         run.release()
         await run.wait()
 
+    async def test_a_fork_before_the_first_message_is_empty_and_nothing_was_interrupted(self, harness):
+        h = await three_turns(harness)
+        child = (await h.manager.library.fork(h.session.id, users(h)[0]))["session"]
+        picture = read_picture(h.path(child))
+        assert (picture.messages, picture.last_stop, picture.model) == ([], None, "test:scripted")
+        assert "agent_start" not in {record["type"] for record in read_records(h.path(child))}
+        await h.run("anew", session=child)
+        assert said(h.model.requests[-1].messages) == ["anew"]
+
     async def test_a_disk_that_refuses_leaves_nothing_of_the_copy(self, harness, tmp_path):
         h = await three_turns(harness)
         before = sorted(path.name for path in h.home.sessions.iterdir())

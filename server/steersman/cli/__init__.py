@@ -1,10 +1,12 @@
 """The command line. Each command imports what it needs when it is asked for."""
 
 import argparse
+import errno
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from steersman import __version__
@@ -36,6 +38,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     for command in (serve, run, batch, sessions, demo, doctor, models, tape, schema, debug):
         command.add_parser(commands)
     given = sys.argv[1:] if argv is None else argv
+    _open_missing_streams()
+    if not _is_folder_there():
+        print("steersman: the current folder does not exist any more: go to another one.", file=sys.stderr)
+        return 1
     if not given:
         parser.print_help(sys.stderr)
         return USAGE
@@ -46,8 +52,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int = args.func(args)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            print(f"{parser.prog}: the output can't be written: {error.strerror}", file=sys.stderr)
+        elif not isinstance(error, BrokenPipeError):
+            raise
         # The reader has gone (`| head`); what is still to be flushed at the exit goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return READER_GONE
+        return READER_GONE if isinstance(error, BrokenPipeError) else 1
     return status
+
+
+def _open_missing_streams() -> None:
+    """A parent may have closed some of them; what is written there is for nobody."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
+def _is_folder_there() -> bool:
+    try:
+        return bool(Path.cwd())
+    except FileNotFoundError:
+        return False

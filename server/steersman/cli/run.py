@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steersman.models.recording import Recording
+    from steersman.session.extensions import Extensions
     from steersman.session.home import Home
     from steersman.session.manager import SessionManager
     from steersman.session.run import Run
     from steersman.session.settings import Settings
 
-COMPLETE, ERROR, LIMIT, DECLINED, TIMEOUT, ABORTED = 0, 1, 2, 3, 124, 130
+COMPLETE, ERROR, LIMIT, DECLINED, USAGE, TIMEOUT, ABORTED = 0, 1, 2, 3, 64, 124, 130
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -29,7 +32,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "nobody could be asked, or by mode or rule, or after three declines; 64 usage; 124 timeout; 130 aborted.",
     )
     parser.add_argument(
-        "prompt", metavar="PROMPT", type=_prompt, help="what to do; - reads it from standard input"
+        "prompt",
+        metavar="PROMPT",
+        nargs="+",
+        type=_prompt,
+        help="what to do, in one word or more; - reads it from standard input",
     )
     parser.add_argument(
         "--workspace",
@@ -94,11 +101,16 @@ def main(args: argparse.Namespace) -> int:
     from steersman.session.settings import load_settings
     from steersman.workspace.errors import WorkspaceError
 
-    prompt = sys.stdin.read() if args.prompt == "-" else args.prompt
+    prompt = " ".join(args.prompt)
+    if prompt == "-":
+        prompt = sys.stdin.read()
+        if not prompt.strip():
+            print("steersman run: standard input is empty: say what to do", file=sys.stderr)
+            return USAGE
     try:
         home = Home.from_environment()
         settings = load_settings(home).with_flags(
-            model=args.model,
+            model=_absolute_tape(args.model),
             base_url=args.base_url,
             mode=args.mode,
             max_turns=args.max_turns,
@@ -139,6 +151,7 @@ async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "S
         trusts_all=args.trust,
         keep_logs=not args.no_session,
     )
+    _refuse_missing_extensions(args.extension or (), services.extensions)
     recording = _recording(args.record, settings) if args.record is not None else None
     if recording is not None:
         services.make_model = recording.wrap(services.make_model)
@@ -150,7 +163,7 @@ async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "S
     try:
         session, folder = await asyncio.to_thread(_session, args, home)
         roots = Roots([folder], readable=[home.outputs])
-        run = await manager.start(StartRequest(prompt, roots, session, model=args.model))
+        run = await manager.start(StartRequest(prompt, roots, session, model=_absolute_tape(args.model)))
         run.release()
         stopper = _Stopper(manager, run)
         await stopper.wait(args.timeout)
@@ -170,6 +183,25 @@ async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "S
         if recording is not None:
             recording.close()
         await tidying
+
+
+def _refuse_missing_extensions(named: "Sequence[str]", extensions: "Extensions") -> None:
+    """What is asked for by name may be there to forbid something: without it nothing is run.
+
+    Raises:
+        SessionError: one of them can't be used.
+    """
+    from steersman.session.errors import SessionError
+
+    if set(named) - {each.name for each in extensions.loaded}:
+        raise SessionError(" ".join(extensions.problems))
+
+
+def _absolute_tape(model: str | None) -> str | None:
+    """A session that goes on elsewhere knows its tape by the same name."""
+    if model is None or not model.startswith("tape:"):
+        return model
+    return f"tape:{Path(model.removeprefix('tape:')).absolute()}"
 
 
 def _session(args: argparse.Namespace, home: "Home") -> tuple[str | None, Path]:

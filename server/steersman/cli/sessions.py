@@ -27,7 +27,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "steersman run --continue go on in one.",
         epilog="Exit status: 0 done; 1 error; 64 usage, or a question and nobody to ask; 130 for Ctrl-C.",
     )
-    parser.set_defaults(func=main, action="list", all=False, json=False, query="", limit=50)
+    parser.set_defaults(func=main, action="list")
+    _add_listing(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     actions.default = "list"
 
@@ -39,15 +40,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
             action.add_argument("id", metavar="ID", help=_ID)
         return action
 
-    listing = add("list", "list the sessions of this folder, the last used first", of_one=False)
-    listing.add_argument("--all", action="store_true", help="of all folders")
-    listing.add_argument(
-        "--query", metavar="WORDS", default="", help="those with these words in their titles"
-    )
-    listing.add_argument(
-        "--limit", metavar="N", type=_positive, default=50, help="so many at most (default: 50)"
-    )
-    listing.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    _add_listing(add("list", "list the sessions of this folder, the last used first", of_one=False))
     show = add("show", "print a session's transcript, as Markdown")
     show.add_argument("--all", action="store_true", help="also what was left by going back")
     export = add("export", "write a session's transcript to a file, and print its path")
@@ -73,6 +66,17 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     _add_file(
         add("to-test", "make a test of a finished session (needs steersman[testing])"), "default: print it"
     )
+
+
+def _add_listing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--all", action="store_true", help="list those of all folders")
+    parser.add_argument(
+        "--query", metavar="WORDS", default="", help="list those with these words in their titles"
+    )
+    parser.add_argument(
+        "--limit", metavar="N", type=_positive, default=50, help="list so many at most (default: 50)"
+    )
+    parser.add_argument("--json", action="store_true", help="the list as one JSON object")
 
 
 def _add_yes(parser: argparse.ArgumentParser) -> None:

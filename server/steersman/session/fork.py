@@ -68,7 +68,14 @@ class _Copy:
     def close(self) -> Iterator[Record]:
         """Ends the run that is open, if one is: what there is of its turn is copied up to its last node."""
         on_path = [i for i, record in enumerate(self._turn) if _node_of(record) in self._path]
-        self._turn = self._turn[: on_path[-1] + 1] if on_path else []
+        if self._made.run is None and all(self._turn[i]["type"] == "config" for i in on_path):
+            # Nothing of the run was said before it left the path: what it set is kept, not that it ran.
+            for i in on_path:
+                yield self._copied(
+                    {key: value for key, value in self._turn[i].items() if key not in ("run", "turn")}
+                )
+            self._turn = []
+        self._turn = self._turn[: on_path[-1] + 1] if on_path and self._turn else []
         yield from self._flush()
         for closer in self._made.closers():
             yield self.numbered(closer)

@@ -131,8 +131,8 @@ class Prompts:
         if primary is not None and (primary.path / TEMPLATES / f"{name}.md").is_file():
             return Refused(
                 "untrusted",
-                f"/{name} is a template of {primary.path}, which is not a trusted folder. To use it, trust the folder "
-                "when a run asks (any other message starts one), or start with --trust.",
+                f"/{name} is a template of {primary.path}, which is not a trusted folder. To use it, "
+                f"{self._services.trust.how_to_trust(primary.path)}.",
             )
         near = near_names(name, templates)
         hint = f" Did you mean {', '.join(f'/{each}' for each in near)}?" if near else ""

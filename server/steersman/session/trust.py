@@ -32,6 +32,15 @@ class TrustStore:
         value = self._read().get(str(folder)) if given is None else given
         return value if isinstance(value, bool) else None
 
+    def how_to_trust(self, folder: Path) -> str:
+        """What to do to have a folder's instructions followed: the rest of a sentence."""
+        if self.answer(folder) is None:
+            return "trust the folder when a run asks, or start with --trust"
+        return (
+            "start with --trust, or take the folder out of "
+            f"{self._path} to be asked again: you have said no to it before"
+        )
+
     def remember(self, folder: Path, trusted: bool) -> None:
         """Keeps an answer.
 
@@ -101,7 +110,7 @@ class TrustCheck:
         if loose and untrusted and not signal.aborted:
             self._notice(
                 f"{untrusted[0]} is not a trusted folder: mode {mode} is not used, every change needs a question. "
-                "To use it, trust the folder when you are asked, or start with --trust."
+                f"To use it, {self._store.how_to_trust(untrusted[0])}."
             )
         return Terms(
             stricter(mode, "ask") if untrusted else mode, first in matters and first not in untrusted
@@ -155,4 +164,7 @@ def trust_question(question_id: str, session: str, run: str, folder: Path) -> Qu
 
 def has_instructions(folder: Path) -> bool:
     """Whether trust makes a difference: the folder has instructions or templates of its own."""
-    return any((folder / name).is_file() for name in INSTRUCTION_FILES) or (folder / TEMPLATES).is_dir()
+    try:
+        return any((folder / name).is_file() for name in INSTRUCTION_FILES) or (folder / TEMPLATES).is_dir()
+    except OSError:  # nothing can be read there
+        return False
