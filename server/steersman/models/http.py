@@ -5,7 +5,6 @@ costs more time than the rest of a short command.
 """
 
 import asyncio
-import importlib.util
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -17,7 +16,7 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.model import FailureKind, StreamFailure
 from steersman.models.failures import failure_message, failure_of_response
 from steersman.models.secrets import Redactor
-from steersman.models.trusted import read_certificates, trusted_context
+from steersman.models.trusted import trusted_context
 
 if TYPE_CHECKING:
     import httpx
@@ -74,20 +73,6 @@ async def close_shared_client() -> None:
     _SharedClient.client = _SharedClient.loop = None
     if client is not None and loop is asyncio.get_running_loop():
         await client.aclose()
-
-
-_FIRST_CONNECTION: Final = ("httpx", "anyio", "anyio._backends._asyncio")
-"""What httpx imports no earlier than for its first connection."""
-
-
-def warm_up(*, tls: bool) -> None:
-    """Does in advance what the first request would wait for, and an event loop with it: imports and, with `tls`,
-    certificates. Blocks, so it is for a thread."""
-    for name in _FIRST_CONNECTION:
-        if importlib.util.find_spec(name) is not None:
-            importlib.import_module(name)
-    if tls:
-        read_certificates()
 
 
 def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.AsyncClient":
