@@ -163,6 +163,19 @@ class TestBeforeARequest:
         assert run.end.stop_reason == "complete"
         assert "No money" in h.of("notice")[-1]["message"]
 
+    async def test_a_summary_that_could_not_be_had_is_not_asked_for_at_every_request(self, harness):
+        h, session = await filled(
+            harness,
+            failure("quota", "No money"),
+            read("0.txt"),
+            read("1.txt"),
+            answer("done"),
+            context_window=8000,
+        )
+        run = await done(h, "go on " + LONG * 3, session=session)
+        assert run.end.stop_reason == "complete"
+        assert sum(is_summary(request) for request in h.model.requests) == 1
+
     async def test_an_abort_during_it_ends_the_run_and_changes_nothing(self, harness):
         gate = Gate()
         h, session = await filled(harness, [gate], context_window=8000)
@@ -288,3 +301,22 @@ async def test_going_back_to_before_a_compaction_tells_the_old_words_again(harne
     await done(h, "other way", session=session)
     assert texts(h.model.requests[-1])[0] == "task 0"
     assert texts(h.model.requests[-1])[-1] == "other way"
+
+
+async def test_what_was_read_on_a_branch_that_was_left_is_not_in_the_next_summary(harness):
+    h, session = await filled(
+        harness,
+        read("left.txt"), answer("left"), read("0.txt"), answer("1"), read("1.txt"), answer("2"),
+        OVERFLOW, answer("FIRST"), answer("done"),
+        OVERFLOW, answer("SECOND"), answer("done"),
+    )  # fmt: skip
+    h.put("left.txt", LONG)
+    await done(h, "on the way", session=session)
+    await done(h, "further", session=session)
+    await done(h, "and further", session=session)
+    await done(h, "go on", session=session)
+    assert "left.txt" in h.of("compaction_end")[-1]["files"]["read"]
+    users = [data["messageId"] for data in h.of("message_end") if data.get("role") == "user"]
+    await h.manager.library.go_back(session, users[4])
+    await done(h, "another way", session=session)
+    assert "left.txt" not in h.of("compaction_end")[-1]["files"]["read"]

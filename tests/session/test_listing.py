@@ -207,3 +207,16 @@ class TestTheList:
         told = summarize(path)
         assert (told.title, told.state, told.usage) == ("one", "unknown", None)
         path.write_bytes(b"".join(lines))
+
+
+async def test_a_folder_whose_name_is_no_utf_8_is_found_again(harness):
+    h = harness(answer("A1"), answer("A2"))
+    path = h.base / os.fsdecode(b"caf\xe9")
+    path.mkdir()
+    run = await h.run("one", roots=Roots([path]))
+    await h.close()
+    h.restart(answer("A2"))
+    session = await h.manager.resume(run.session)
+    assert [root.path for root in session.roots.folders] == [path.resolve()]
+    assert [each.id for each in await h.manager.library.list(path.resolve())] == [run.session]
+    await h.close()

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from steersman.session.errors import Refused
-from steersman.session.manager import MAX_PROMPT
+from steersman.session.said import MAX_PROMPT
 from steersman.workspace.roots import Roots
 from support.fake_tools import Gate
 from support.scripted_model import answer

@@ -1,7 +1,7 @@
 """What a model is shown of the conversation that it is to summarise, and the lists of files that it doesn't write."""
 
 from steersman.agent.messages import AssistantMessage, Image, Text, ToolCall, ToolResultMessage, UserMessage
-from steersman.session.summary import MAX_FILES, Files, files_in, request_text, with_summary
+from steersman.session.summary import MAX_FILES, MOST_PIECES, Files, files_in, request_text, with_summary
 
 
 def talk(*calls, outcome="ok", text="found"):
@@ -64,6 +64,14 @@ class TestTheRecord:
         assert "hxxx" in pieces[0]
         assert "xxxt" in pieces[0]
         assert "".join(pieces).count("[user]") == 40, "nothing is left out as a whole"
+
+    def test_of_a_very_long_record_less_is_shown_of_each_message_and_none_is_left_out(self):
+        messages = [
+            UserMessage(f"u{number}", (Text(f"wish {number} " + "x" * 2000),)) for number in range(100)
+        ]
+        pieces = request_text(messages, limit=8000, before=None, instructions=None)
+        assert len(pieces) <= MOST_PIECES
+        assert all(f"wish {number} " in "".join(pieces) for number in range(100))
 
     def test_an_image_is_named(self):
         (text,) = request_text(

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from steersman.batch.errors import BadTasks
 from steersman.session.jsonlines import decode, encode
-from steersman.session.manager import MAX_PROMPT
+from steersman.session.said import MAX_PROMPT
 from steersman.session.settings import Mode
 
 MAX_SHOWN = 100

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from steersman.cli.arguments import positive, seconds
 from steersman.cli.batch_faces import JsonFace, LineFace
 from steersman.cli.terminal import Output, safe
 
@@ -43,7 +44,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "-j",
         "--jobs",
         metavar="N",
-        type=_positive,
+        type=positive,
         help=f"tasks at a time (default: {AT_ONCE}; with --scheduler as many as its workers take)",
     )
     parser.add_argument("--model", metavar="PROVIDER:NAME", help="of tasks that name none")
@@ -57,12 +58,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--trust", action="store_true", help="trust the workspaces and their own instructions"
     )
     parser.add_argument(
-        "--max-turns", metavar="N", type=_positive, help="model answers for a task (default: 100)"
+        "--max-turns", metavar="N", type=positive, help="model answers for a task (default: 100)"
     )
     parser.add_argument(
-        "--context-chars", metavar="N", type=_positive, help="as for `run`, of tasks that say nothing else"
+        "--context-chars", metavar="N", type=positive, help="as for `run`, of tasks that say nothing else"
     )
-    parser.add_argument("--timeout", metavar="S", type=_seconds, help="abort a task after S seconds")
+    parser.add_argument("--timeout", metavar="S", type=seconds, help="abort a task after S seconds")
     parser.add_argument("--retry-failed", action="store_true", help="do those again that are not complete")
     parser.add_argument(
         "--in-place", action="store_true", help="work in the workspaces themselves instead of copies"
@@ -267,19 +268,3 @@ def _obey_signals(batch: "Batch") -> None:
 
 def _status(summary: "Summary", orders: "list[Order]") -> int:
     return COMPLETE if summary.statuses["complete"] == len(orders) else FAILED
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
-    return value

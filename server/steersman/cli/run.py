@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from steersman.cli.arguments import positive, seconds
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -54,11 +56,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="what needs no question (default: ask); auto-edit and full-auto want a trusted folder",
     )
     parser.add_argument("--json", action="store_true", help="one event per line on standard output")
-    parser.add_argument("--max-turns", metavar="N", type=_positive, help="model answers (default: 100)")
+    parser.add_argument("--max-turns", metavar="N", type=positive, help="model answers (default: 100)")
     parser.add_argument(
         "--context-chars",
         metavar="N",
-        type=_positive,
+        type=positive,
         help="of the conversation tell the model the newest N characters at most (default: all, and old messages are "
         "summarised when they don't fit)",
     )
@@ -76,7 +78,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         default=[],
         help="enable an installed extension for this run; again for more",
     )
-    parser.add_argument("--timeout", metavar="S", type=_seconds, help="abort after S seconds")
+    parser.add_argument("--timeout", metavar="S", type=seconds, help="abort after S seconds")
     session = parser.add_mutually_exclusive_group()
     session.add_argument("--session", metavar="ID", help="go on in this session; its id, or how that begins")
     session.add_argument(
@@ -312,19 +314,3 @@ def _folder(text: str) -> Path:
     if not path.is_dir():
         raise argparse.ArgumentTypeError(f"{text} is no folder")
     return path
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
-    return value

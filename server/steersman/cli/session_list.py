@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from steersman.cli.session_ids import in_short
 from steersman.cli.terminal import safe
-from steersman.session.checkpoints import path_of
+from steersman.workspace.uris import path_of
 
 if TYPE_CHECKING:
     from steersman.session.listing import SessionSummary

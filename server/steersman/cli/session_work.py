@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from steersman.cli import USAGE
 from steersman.cli.session_ids import in_short, named, session_named
 from steersman.cli.terminal import colour_diff, is_interactive, read_line, safe
-from steersman.session.checkpoints import path_of
 from steersman.session.errors import Refused
+from steersman.workspace.uris import path_of
 
 if TYPE_CHECKING:
     from steersman.session.home import Home

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steersman.cli.arguments import positive
 from steersman.cli.terminal import safe
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def _add_listing(parser: argparse.ArgumentParser) -> None:
         "--query", metavar="WORDS", default="", help="list those with these words in their titles"
     )
     parser.add_argument(
-        "--limit", metavar="N", type=_positive, default=50, help="list so many at most (default: 50)"
+        "--limit", metavar="N", type=positive, default=50, help="list so many at most (default: 50)"
     )
     parser.add_argument("--json", action="store_true", help="the list as one JSON object")
 
@@ -208,9 +209,3 @@ def _refuse_existing(args: argparse.Namespace, path: Path) -> None:
 
     if os.path.lexists(path) and not args.force:
         raise Refused("exists", f"{path} exists. Name another file, or replace it with --force.")
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
-    return int(text)

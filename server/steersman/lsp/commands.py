@@ -35,9 +35,10 @@ from steersman.session.approvals import settled_apart
 from steersman.session.errors import Refused
 from steersman.session.exports import Export
 from steersman.session.home import Home
-from steersman.session.manager import SessionManager, StartRequest, check_text
+from steersman.session.manager import SessionManager, StartRequest
 from steersman.session.message_queue import Queued
 from steersman.session.run import Run
+from steersman.session.said import check_text
 from steersman.session.session import Session
 from steersman.session.templates import Template
 from steersman.session.wire import queued_data

@@ -3,12 +3,9 @@
 Files have no branches: checkpoints follow one another by their numbers in the log, whatever the tree looks like.
 """
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
-from urllib.parse import unquote_to_bytes, urlsplit
 
 from steersman.agent.messages import UserMessage
 from steersman.session.fold import title_of
@@ -160,7 +157,3 @@ def image_from(data: dict[str, Any]) -> PreImageRecord:
     return PreImageRecord(
         data["uri"], data["kind"], data.get("sha256"), data.get("mode"), data.get("bufferSha256")
     )
-
-
-def path_of(uri: str) -> Path:
-    return Path(os.fsdecode(unquote_to_bytes(urlsplit(uri).path)))

@@ -36,8 +36,6 @@ LIKELY_WINDOW = 32_000
 """Tokens, of a model of which nothing is known: a request that doesn't fit is made again with less."""
 LEAST_TOKENS = 500
 """Of what is replaced: a summary of less would free nothing."""
-MOST_PIECES = 16
-"""Requests of one compaction: a longer record is cut into fewer, shorter pieces."""
 
 
 class CompactionFailed(Exception):
@@ -132,7 +130,7 @@ class Compactor:
         while True:
             pieces = request_text(messages, limit=limit, before=plan.before, instructions=instructions)
             summary, failure = plan.before, None
-            for piece in pieces[-MOST_PIECES:]:
+            for piece in pieces:
                 answer = await self._ask(with_summary(summary, piece), signal, spent)
                 if isinstance(answer, StreamFailure):
                     failure = answer

@@ -187,7 +187,7 @@ class RunDriver:
     def compact(self, instructions: str) -> None:
         """Asks for a compaction before the next request."""
         if self._fitting is not None:
-            self._fitting.asked = instructions
+            self._fitting.wanted = instructions
 
     def _system(self, terms: Terms) -> str:
         parts, services = self._parts, self._parts.services

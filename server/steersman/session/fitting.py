@@ -70,7 +70,9 @@ class Fitting:
         """Tokens of a request since one was too long."""
         self._overflowed_at: str | None = None
         """The tip when a request last was too long."""
-        self.asked: str | None = None
+        self._failed = False
+        """A summary could not be had: the next one waits until a request is too long, or the user asks."""
+        self.wanted: str | None = None
         """The user wants a compaction before the next request; what they ask of it, perhaps nothing."""
 
     async def transform(self, messages: Sequence[Message], signal: AbortSignal) -> Sequence[Message]:
@@ -83,10 +85,10 @@ class Fitting:
             return within_characters(await self._see(messages, signal), self._window.characters)
         self._last = messages
         view = self._view(messages)
-        if self.asked is not None:
-            instructions, self.asked = self.asked, None
+        if self.wanted is not None:
+            instructions, self.wanted = self.wanted, None
             await self._try(signal, "user", instructions or None)
-        elif not self.replaced and self._is_full(view):
+        elif not (self.replaced or self._failed) and self._is_full(view):
             await self._try(signal, "threshold")
         return self._fitting(await self._see(self._view(messages), signal))
 
@@ -147,6 +149,7 @@ class Fitting:
         try:
             await self._compact(signal, reason, instructions)
         except CompactionFailed as failure:
+            self._failed = True
             if not signal.aborted:
                 self._parts.notice(str(failure))
 

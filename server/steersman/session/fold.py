@@ -40,8 +40,6 @@ class Fold:
     """Milliseconds since 1970, UTC."""
     last_stop: str | None = None
     """`stopReason` of the last run that ended."""
-    files: Data = field(default_factory=dict)
-    """Read and changed before the branch's last compaction, as it says."""
     compacting: bool = False
     """A compaction has begun, and not ended."""
     reverting: str | None = None
@@ -64,6 +62,14 @@ class Fold:
     def messages(self) -> list[Message]:
         """The conversation as a model would be told it."""
         return self.branch.messages
+
+    @property
+    def files(self) -> Data:
+        """Read and changed before the branch's last compaction, as it says."""
+        compaction = next(
+            (node for node in reversed(self.tree.path(self.tip)) if node.files is not None), None
+        )
+        return {} if compaction is None else compaction.files or {}
 
     def totals(self) -> Data:
         """The session as it stands, for lists: `agent_end` carries it."""
@@ -123,9 +129,10 @@ class Fold:
         model: str | None = None,
         mode: str | None = None,
         kept_from: str | None = None,
+        files: Data | None = None,
     ) -> None:
         parent = record["data"].get("parent", self.tip)
-        self.tree.add(Node(node, parent, self.seq, kind, model, mode, kept_from))
+        self.tree.add(Node(node, parent, self.seq, kind, model, mode, kept_from, files))
 
     def _head(self, _: Record, data: Data) -> None:
         """The tip is moved: back, or to another branch."""
@@ -158,8 +165,7 @@ class Fold:
         self.usage += usage_from(data.get("usage"))
         if "summary" not in data:
             return  # it came to nothing
-        self.files = data.get("files", {})
-        self._grow(record, data["id"], "compaction", kept_from=data["keptFrom"])
+        self._grow(record, data["id"], "compaction", kept_from=data["keptFrom"], files=data.get("files", {}))
         self.branch.compact(data["id"], data["summary"], data["keptFrom"])
 
     def _agent_start(self, record: Record, data: Data) -> None:

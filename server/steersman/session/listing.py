@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import unquote_to_bytes, urlsplit
 
 from steersman.agent.messages import UserMessage
 from steersman.session.fold import title_of
 from steersman.session.jsonlines import decode
 from steersman.session.log import Record, is_being_written
 from steersman.session.wire import Data, message_from
+from steersman.workspace.uris import path_of
 
 log = logging.getLogger(__name__)
 
@@ -137,7 +137,7 @@ def own_folder(header: Data) -> str | None:
     if not isinstance(first, str):
         return None
     try:
-        return os.path.realpath(os.fsdecode(unquote_to_bytes(urlsplit(first).path)))
+        return os.path.realpath(path_of(first))
     except ValueError:  # a malformed URI, or a null byte in its path
         return ""
 

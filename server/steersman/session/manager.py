@@ -12,7 +12,7 @@ from steersman import __version__
 from steersman.agent.config import Budget
 from steersman.agent.events import Input, InputKind
 from steersman.agent.inbox import QueueKind
-from steersman.agent.messages import AssistantMessage, CustomMessage, Json, Message
+from steersman.agent.messages import Message
 from steersman.agent.model import Model
 from steersman.session.errors import LogError, Refused
 from steersman.session.exports import Exports
@@ -24,6 +24,7 @@ from steersman.session.pointing import Pointed
 from steersman.session.prompts import Composed, Prompts
 from steersman.session.reverts import Reverts
 from steersman.session.run import Run
+from steersman.session.said import check_text, words_to_go_on
 from steersman.session.services import Services
 from steersman.session.session import Session
 from steersman.session.settings import Mode, stricter
@@ -31,9 +32,6 @@ from steersman.session.status import question_data, session_data
 from steersman.session.store import Store
 from steersman.session.wire import Data
 from steersman.workspace.roots import Roots
-
-MAX_PROMPT = 4 * 1024 * 1024
-"""Characters of one message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ class SessionManager:
 
     def _begin(self, session: Session, request: StartRequest, said: Composed | None) -> Run:
         settings = self.services.settings
-        if said is None and (words := _continuation(session)) is not None:
+        if said is None and (words := words_to_go_on(session.id, session.picture.messages)) is not None:
             said = Composed(words)
         spec, model = self._model_for(request, said, session)
         mode = request.mode or (said and said.mode) or session.kept.mode or self._mode or settings.mode
@@ -377,31 +375,3 @@ class SessionManager:
     def _refuse_when_closing(self) -> None:
         if self.closing:
             raise Refused("shuttingDown", "The server is shutting down.")
-
-
-def check_text(text: str) -> None:
-    """Raises:
-    Refused: emptyPrompt, tooLarge.
-    """
-    if not text.strip():
-        raise Refused("emptyPrompt", "The message is empty.")
-    if len(text) > MAX_PROMPT:
-        data: dict[str, Json] = {"limit": MAX_PROMPT}
-        raise Refused(
-            "tooLarge", f"The message is longer than {MAX_PROMPT} characters; name files instead.", **data
-        )
-
-
-def _continuation(session: Session) -> str | None:
-    """What to say to go on without a prompt; None: nothing, the model has yet to answer.
-
-    Raises:
-        Refused: emptyPrompt, since the last answer was complete.
-    """
-    messages = session.picture.messages
-    tail = next((message for message in reversed(messages) if not isinstance(message, CustomMessage)), None)
-    if isinstance(tail, AssistantMessage) and tail.cut:
-        return "Your last answer was cut off. Go on exactly where it ended."
-    if tail is None or isinstance(tail, AssistantMessage):
-        raise Refused("emptyPrompt", "There is nothing to continue: start with a prompt.", session=session.id)
-    return None

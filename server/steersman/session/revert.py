@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steersman.agent.abort import AbortSignal
-from steersman.session.checkpoints import Checkpoint, History, path_of
+from steersman.session.checkpoints import Checkpoint, History
 from steersman.session.parts import Parts
 from steersman.session.wire import Data
 from steersman.workspace.changes import FileChange, deletion, edition, restoration
@@ -19,6 +19,7 @@ from steersman.workspace.ports import BaseMoved, Snapshot
 from steersman.workspace.preimages import BlobStore, PreImageError, PreImageRecord
 from steersman.workspace.roots import ResolvedPath
 from steersman.workspace.text import TextError, decode, to_lf
+from steersman.workspace.uris import path_of
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 
 from steersman.agent.abort import AbortSignal
-from steersman.session.checkpoints import Checkpoint, History, path_of
+from steersman.session.checkpoints import Checkpoint, History
 from steersman.session.errors import Refused
 from steersman.session.open_sessions import OpenSessions
 from steersman.session.revert import Choice, Item
@@ -15,6 +15,7 @@ from steersman.session.session import Session
 from steersman.session.store import Store
 from steersman.session.wire import Data
 from steersman.workspace.touched import written_within
+from steersman.workspace.uris import path_of
 
 CLOCK_SLACK = 2.0
 """Seconds around a command's run in which a file's last write is taken to be its: file systems round times."""

@@ -14,7 +14,7 @@ from steersman.agent.model import Model
 from steersman.agent.tasks import Strays
 from steersman.agent.tool import Tool
 from steersman.session.changes import ChangeRecords
-from steersman.session.checkpoints import History, path_of
+from steersman.session.checkpoints import History
 from steersman.session.compaction import LIKELY_WINDOW, CompactionFailed, Compactor
 from steersman.session.driver import RunDriver
 from steersman.session.errors import LogError, Refused
@@ -39,6 +39,7 @@ from steersman.session.window import tokens_of
 from steersman.tools.ledger import ReadLedger
 from steersman.workspace.preimages import BlobStore
 from steersman.workspace.roots import Roots
+from steersman.workspace.uris import path_of
 
 log = logging.getLogger(__name__)
 

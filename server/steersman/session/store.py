@@ -6,11 +6,10 @@ import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import unquote, urlsplit
 
 from steersman import __version__
 from steersman.agent.messages import UserMessage
-from steersman.session.checkpoints import History, history_of, path_of
+from steersman.session.checkpoints import History, history_of
 from steersman.session.errors import LogCorrupt, LogError, LogLocked, Refused
 from steersman.session.fold import Fold, fold
 from steersman.session.fork import forked
@@ -23,6 +22,7 @@ from steersman.session.tree import Branch, Node, read_branch
 from steersman.session.wire import Data, message_from
 from steersman.workspace.roots import Roots
 from steersman.workspace.temporary import remove_leftovers
+from steersman.workspace.uris import path_of
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -306,7 +306,7 @@ def _records(path: Path, index: LogIndex | None) -> Iterator[Record]:
 
 def roots_of(picture: Fold) -> Roots:
     """The folders that the session was made in, those that are still there."""
-    paths = [Path(unquote(urlsplit(uri).path)) for uri in picture.header.get("roots", [])]
+    paths = [path_of(uri) for uri in picture.header.get("roots", [])]
     return Roots([path for path in paths if path.is_dir()])
 
 

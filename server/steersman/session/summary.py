@@ -40,6 +40,10 @@ What comes next, in order.
 Keep every name, path, number, error text and user wish that is still needed; leave out what is settled. If a summary \
 of an earlier part is shown, carry on with it: the result replaces both."""
 
+MOST_PIECES = 16
+"""Requests of one summary: of a longer record less of each text is shown, until there is too little left of them."""
+LEAST_SHOWN = 400
+"""Characters of a message, below which it is not cut further for that."""
 MAX_FILES = 200
 """Of each list; the ones that were last named stay."""
 
@@ -112,7 +116,16 @@ def request_text(
     `before` is the summary of what came earlier. Long texts are cut in the middle, so that a piece holds many.
     """
     room = max(2000, limit - len(before or "") - len(instructions or "") - len(SYSTEM))
-    shown = [_shown(message, room // 4) for message in messages if message.role != "custom"]
+    most = room // 4
+    while len(pieces := _pieces(messages, room, most)) > MOST_PIECES and most > LEAST_SHOWN:
+        most //= 2
+    asked = f"\n\nThe user asks of this summary: {instructions}" if instructions else ""
+    return ["<record>\n" + "\n\n".join(piece) + f"\n</record>{asked}" for piece in pieces]
+
+
+def _pieces(messages: Sequence[Message], room: int, most: int) -> list[list[str]]:
+    """Every message, with at most `most` characters of each text, in groups that fit into `room`."""
+    shown = [_shown(message, most) for message in messages if message.role != "custom"]
     pieces: list[list[str]] = [[]]
     size = 0
     for text in shown:
@@ -121,8 +134,7 @@ def request_text(
             size = 0
         pieces[-1].append(text)
         size += len(text)
-    asked = f"\n\nThe user asks of this summary: {instructions}" if instructions else ""
-    return ["<record>\n" + "\n\n".join(piece) + f"\n</record>{asked}" for piece in pieces]
+    return pieces
 
 
 def with_summary(before: str | None, text: str) -> str:

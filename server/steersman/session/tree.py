@@ -15,7 +15,7 @@ from steersman.agent.messages import (
     ToolResultMessage,
     UserMessage,
 )
-from steersman.session.wire import message_from, result_from
+from steersman.session.wire import Data, message_from, result_from
 
 NodeKind = Literal["user", "assistant", "custom", "config", "compaction"]
 
@@ -37,6 +37,8 @@ class Node:
     mode: str | None = None
     kept_from: str | None = None
     """Of a compaction: the first node whose message is still told in its own words; None: there is none."""
+    files: Data | None = None
+    """Of a compaction: what had been read and changed before it."""
 
 
 @dataclass(slots=True)

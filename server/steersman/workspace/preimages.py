@@ -10,12 +10,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
-from urllib.parse import unquote_to_bytes, urlsplit
 
 from steersman.workspace.atomic import create_file, sync_directory
 from steersman.workspace.errors import WorkspaceError
 from steersman.workspace.ports import PreImage
 from steersman.workspace.process import outlast
+from steersman.workspace.uris import path_of
 
 
 class PreImageError(WorkspaceError):
@@ -100,7 +100,7 @@ class PreImageRecord:
 
     @property
     def path(self) -> Path:
-        return Path(os.fsdecode(unquote_to_bytes(urlsplit(self.uri).path)))
+        return path_of(self.uri)
 
     def to_json(self) -> dict[str, str | int | None]:
         return {

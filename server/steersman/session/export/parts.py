@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from steersman.agent.messages import Json, Usage
-from steersman.session.checkpoints import path_of
 from steersman.session.export.entries import Call, Message, Reverted, RunEnd, Summary
 from steersman.session.export.outline import Outline
 from steersman.session.export.visible import counted, duration, moment, one_line
 from steersman.session.wire import Data
+from steersman.workspace.uris import path_of
 
 MAX_BRANCHES: Final = 100
 """Branches that were left, of which is told."""

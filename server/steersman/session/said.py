@@ -1,0 +1,36 @@
+"""What may be said to a session, and what is said in a user's place."""
+
+from collections.abc import Sequence
+
+from steersman.agent.messages import AssistantMessage, CustomMessage, Json, Message
+from steersman.session.errors import Refused
+
+MAX_PROMPT = 4 * 1024 * 1024
+"""Characters of one message."""
+
+
+def check_text(text: str) -> None:
+    """Raises:
+    Refused: emptyPrompt, tooLarge.
+    """
+    if not text.strip():
+        raise Refused("emptyPrompt", "The message is empty.")
+    if len(text) > MAX_PROMPT:
+        data: dict[str, Json] = {"limit": MAX_PROMPT}
+        raise Refused(
+            "tooLarge", f"The message is longer than {MAX_PROMPT} characters; name files instead.", **data
+        )
+
+
+def words_to_go_on(session: str, messages: Sequence[Message]) -> str | None:
+    """What to say to go on without a prompt; None: nothing, the model has yet to answer.
+
+    Raises:
+        Refused: emptyPrompt, since the last answer was complete.
+    """
+    tail = next((message for message in reversed(messages) if not isinstance(message, CustomMessage)), None)
+    if isinstance(tail, AssistantMessage) and tail.cut:
+        return "Your last answer was cut off. Go on exactly where it ended."
+    if tail is None or isinstance(tail, AssistantMessage):
+        raise Refused("emptyPrompt", "There is nothing to continue: start with a prompt.", session=session)
+    return None
