@@ -7,12 +7,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steersman.agent.messages import plain_text
+from steersman.agent.messages import (
+    AssistantMessage,
+    Text,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+    plain_text,
+)
 from steersman.session.errors import Refused
 from steersman.session.fold import closed, fold
 from steersman.session.log import read_records
 from steersman.session.schema import validate
 from steersman.session.store import read_picture
+from steersman.session.tree import MAX_HELD, Branch, Node
+from steersman.session.window import characters
 from support.event_checker import check_conversation
 from support.rich_session import RICH, rich_person, rich_session
 from support.scripted_model import answer, call
@@ -323,3 +332,35 @@ async def test_a_title_that_is_none_is_refused(harness, title):
         await h.manager.library.rename(run.session, title)
     assert caught.value.code == "badTitle"
     assert json.loads(h.path().read_bytes().splitlines()[-1])["type"] == "agent_end"
+
+
+class TestVeryLongSessions:
+    """31: what no model could be told is not kept in memory, and stays in the log."""
+
+    def long_branch(self) -> Branch:
+        branch = Branch()
+        for number in range(100):
+            call = ToolCall(f"c{number}", "read", "{}")
+            branch.add(UserMessage(f"u{number}", (Text(f"wish {number}"),)), f"u{number}")
+            branch.add(AssistantMessage(f"a{number}", (call,), "m", "stop"), f"a{number}")
+            text = f"begin {number} {'x' * 1_000_000} end {number}"
+            branch.add_results([ToolResultMessage(call.id, "read", (Text(text),))])
+        return branch
+
+    def test_of_old_results_only_beginning_and_end_stay_and_the_newest_are_whole(self):
+        branch = self.long_branch()
+        assert sum(map(characters, branch.messages)) <= MAX_HELD
+        assert len(branch.messages) == len(branch.nodes) == 300
+        check_conversation(branch.messages)
+        old, new = branch.messages[2].text, branch.messages[-1].text
+        assert (old.startswith("begin 0 x"), old.endswith("x end 0"), len(old) < 1000) == (True, True, True)
+        assert len(new) > 1_000_000
+        assert plain_text(branch.messages[0].content) == "wish 0"
+
+    def test_going_back_and_going_on_stays_within_the_bound(self):
+        branch = self.long_branch()
+        branch.go_back([Node("u0", None, 1, "user"), Node("a0", "u0", 2, "assistant")])
+        assert [message.role for message in branch.messages] == ["user", "assistant", "tool"]
+        for _ in range(60):
+            branch.add_results([ToolResultMessage("c0", "read", (Text("y" * 1_000_000),))])
+        assert sum(map(characters, branch.messages)) <= MAX_HELD

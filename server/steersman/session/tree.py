@@ -15,10 +15,13 @@ from steersman.agent.messages import (
     ToolResultMessage,
     UserMessage,
 )
+from steersman.session.window import LEAST, characters, cut_to
 from steersman.session.wire import Data, message_from, result_from
 
 NodeKind = Literal["user", "assistant", "custom", "config", "compaction"]
 
+MAX_HELD = 32_000_000
+"""Characters of one branch that are kept in memory: about ten million tokens, more than any model takes."""
 SUMMARY_HEADER = (
     "The conversation up to here, in short; its words are gone, what was done to files stands:\n\n"
 )
@@ -77,9 +80,27 @@ class Branch:
     carried: int = 0
     """Custom messages after the summary that are older than what it leaves as it was: the last of each kind."""
 
+    _held: int = 0
+    """Characters of the messages."""
+    _cut: int = 0
+    """Messages before it are cut."""
+
     def add(self, message: Message, node: str) -> None:
         self.messages.append(message)
         self.nodes.append(node)
+        self._held += characters(message)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Of more than any model could be told only the beginning and end of each old text stay in memory; the log has
+        the whole."""
+        if self._held <= MAX_HELD:
+            return
+        while self._held > MAX_HELD // 2 and self._cut < len(self.messages) - 1:
+            message = self.messages[self._cut]
+            self.messages[self._cut] = shorter = cut_to(message, LEAST)
+            self._held -= characters(message) - characters(shorter)
+            self._cut += 1
 
     def add_results(self, results: Sequence[ToolResultMessage]) -> None:
         """Of the last answer's calls, in declared order."""
@@ -88,8 +109,8 @@ class Branch:
             for node, message in zip(reversed(self.nodes), reversed(self.messages), strict=True)
             if isinstance(message, AssistantMessage)
         )
-        self.messages.extend(results)
-        self.nodes.extend(node for _ in results)
+        for result in results:
+            self.add(result, node)
 
     def compact(self, node: str, summary: str, kept_from: str | None) -> None:
         """Puts the summary before the first message that is kept, in place of all before it but the last custom message
@@ -100,6 +121,7 @@ class Branch:
         self.messages[:start] = [summary_message(node, summary), *(self.messages[i] for i in carried)]
         self.nodes[:start] = [node, *(self.nodes[i] for i in carried)]
         self.compaction, self.carried = node, len(carried)
+        self._count()
 
     def reaches(self, path: Sequence[Node]) -> bool:
         """Whether all that a model would be told at the end of the path is here."""
@@ -113,6 +135,10 @@ class Branch:
         keep = [i for i, node in enumerate(self.nodes) if node in on_path]
         self.messages[:] = [self.messages[i] for i in keep]
         self.nodes[:] = [self.nodes[i] for i in keep]
+        self._count()
+
+    def _count(self) -> None:
+        self._held, self._cut = sum(map(characters, self.messages)), 0
 
 
 def summary_message(node: str, summary: str) -> UserMessage:

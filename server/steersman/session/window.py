@@ -165,7 +165,7 @@ def shortened(messages: Sequence[Message], limit: int, overhead: int) -> Sequenc
     lengths = sorted((len(block.text) for block in texts if isinstance(block, Text)), reverse=True)
     rounding = len(messages)  # each message's estimate is rounded
     most = _longest_allowed(lengths, round((excess + rounding) * CHARACTERS_PER_TOKEN))
-    return [_cut(message, most) for message in messages]
+    return [cut_to(message, most) for message in messages]
 
 
 def _longest_allowed(lengths: Sequence[int], excess: int) -> int:
@@ -180,7 +180,8 @@ def _longest_allowed(lengths: Sequence[int], excess: int) -> int:
     return LEAST
 
 
-def _cut(message: Message, most: int) -> Message:
+def cut_to(message: Message, most: int) -> Message:
+    """A message with at most `most` characters and a note in each of its texts; other than of users and tools as it is."""
     if not isinstance(message, UserMessage | ToolResultMessage):
         return message
     if not any(isinstance(block, Text) and len(block.text) > most for block in message.content):
