@@ -181,7 +181,7 @@ def _longest_allowed(lengths: Sequence[int], excess: int) -> int:
 
 
 def cut_to(message: Message, most: int) -> Message:
-    """A message with at most `most` characters and a note in each of its texts; other than of users and tools as it is."""
+    """A message with at most `most` characters and a note in each text; other than of users and tools as it is."""
     if not isinstance(message, UserMessage | ToolResultMessage):
         return message
     if not any(isinstance(block, Text) and len(block.text) > most for block in message.content):
