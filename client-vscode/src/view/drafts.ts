@@ -1,0 +1,30 @@
+/** What is being typed in the chat, kept over a reload of the page and of the window. */
+
+import type * as vscode from "vscode";
+import type { Draft } from "./messages";
+
+export const NO_DRAFT: Draft = { text: "", images: [] };
+const KEY = "steersman.draft";
+
+export class Drafts {
+  private now: Draft;
+
+  constructor(private readonly memento: vscode.Memento) {
+    this.now = memento.get<Draft>(KEY) ?? NO_DRAFT;
+  }
+
+  get draft(): Draft {
+    return this.now;
+  }
+
+  /** Keeps the text at once; images, which are large, for as long as this window lives only. */
+  keep(draft: Draft): void {
+    this.now = draft;
+    void this.memento.update(KEY, draft.text === "" ? undefined : { text: draft.text, images: [] });
+  }
+}
+
+/** Texts that come back, put before what is in the composer: nothing that was typed is lost. */
+export function before(texts: readonly string[], draft: Draft): Draft {
+  return { ...draft, text: [...texts, draft.text].filter((text) => text !== "").join("\n\n") };
+}

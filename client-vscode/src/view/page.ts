@@ -1,0 +1,78 @@
+/** The chat page inside VS Code: made when the view is shown, told of everything, asked by it. It knows no session. */
+
+import * as vscode from "vscode";
+import { answerCall, type Handlers } from "./bridge";
+import { pageHtml } from "./html";
+import type { Draft, FromPage, Push } from "./messages";
+
+export const CHAT_VIEW = "steersman.chatView";
+
+export interface PageOwner {
+  /** The page stands and knows nothing: push everything. */
+  ready(): void;
+  draft(draft: Draft): void;
+}
+
+export class ChatPage implements vscode.WebviewViewProvider {
+  private view: vscode.WebviewView | undefined;
+  private readonly visibility = new vscode.EventEmitter<boolean>();
+  readonly onDidChangeVisibility = this.visibility.event;
+
+  constructor(
+    private readonly root: vscode.Uri,
+    private readonly handlers: Handlers,
+    private readonly owner: PageOwner,
+  ) {}
+
+  get visible(): boolean {
+    return this.view?.visible ?? false;
+  }
+
+  /** A number on the view's icon; 0 takes it away. */
+  set badge(badge: { readonly value: number; readonly tooltip: string } | undefined) {
+    if (this.view) this.view.badge = badge;
+  }
+
+  push(message: Push): void {
+    void this.view?.webview.postMessage(message);
+  }
+
+  /** Brings the view to the front; `focus` also puts the cursor into the composer. */
+  async reveal(focus: boolean): Promise<void> {
+    if (this.view) this.view.show(!focus);
+    else await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`, { preserveFocus: !focus });
+    if (focus) this.push({ type: "focus" });
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    view.webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(this.root, "dist", "webview")],
+    };
+    const listening = [
+      view.webview.onDidReceiveMessage((message: FromPage) => void this.received(message)),
+      view.onDidChangeVisibility(() => this.visibility.fire(view.visible)),
+    ];
+    view.onDidDispose(() => {
+      for (const listener of listening) listener.dispose();
+      if (this.view === view) this.view = undefined;
+      this.visibility.fire(false);
+    });
+    view.webview.html = pageHtml(view.webview, this.root);
+    this.visibility.fire(view.visible);
+  }
+
+  private async received(message: FromPage): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        this.owner.ready();
+        break;
+      case "draft":
+        this.owner.draft(message.draft);
+        break;
+      case "call":
+        this.push(await answerCall(this.handlers, message));
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/** The page's end of the conversation with the extension host: calls that are answered, and pushes. */
+
+import type { CallName, FromPage, Push, ViewCalls } from "../src/view/messages";
+
+/** What VS Code gives a webview; elsewhere (tests) a small stand-in. */
+export interface Host {
+  postMessage(message: FromPage): void;
+}
+
+/** A call that could not be done: `message` is for the user, `code` the server's or `failed`. */
+export class CallFailed extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface Waiting {
+  resolve(answer: object): void;
+  reject(error: CallFailed): void;
+}
+
+type Told = Exclude<Push, { type: "answer" | "failure" }>;
+
+export class Bridge {
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly listeners = new Set<(push: Told) => void>();
+  private next = 1;
+
+  constructor(private readonly host: Host) {}
+
+  /** @throws CallFailed (the promise rejects) where the host says why it can't be done. */
+  call<K extends CallName>(name: K, params: ViewCalls[K]["params"]): Promise<ViewCalls[K]["answer"]> {
+    const id = this.next++;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.host.postMessage({ type: "call", id, name, params } as FromPage);
+    });
+  }
+
+  send(message: Extract<FromPage, { type: "ready" | "draft" }>): void {
+    this.host.postMessage(message);
+  }
+
+  listen(listener: (push: Told) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** A message from the host. */
+  receive(push: Push): void {
+    if (push.type !== "answer" && push.type !== "failure") {
+      for (const listener of this.listeners) listener(push);
+      return;
+    }
+    const call = this.waiting.get(push.id);
+    this.waiting.delete(push.id);
+    if (push.type === "answer") call?.resolve(push.answer);
+    else call?.reject(new CallFailed(push.code, push.message));
+  }
+}

@@ -1,0 +1,94 @@
+/** All that the page shows, as one value that changes by pushes. Components read it by `useStore`. */
+
+import { useEffect, useState } from "preact/hooks";
+import { emptyTranscript, fold, streaming, type Transcript } from "../src/transcript/fold";
+import type { Draft, PendingApproval, PendingInput, ServerView, SessionView } from "../src/view/messages";
+import type { Bridge } from "./bridge";
+
+export interface PageState {
+  readonly server: ServerView;
+  readonly session: SessionView;
+  readonly transcript: Transcript;
+  readonly approvals: readonly PendingApproval[];
+  readonly inputs: readonly PendingInput[];
+  /** What the host put into the composer; `number` counts, so that the same text twice is two. */
+  readonly draft: { readonly draft: Draft; readonly how: "replace" | "prepend"; readonly number: number };
+  /** Counts the host's wishes that the composer take the focus. */
+  readonly focus: number;
+}
+
+export const INITIAL: PageState = {
+  server: { kind: "stopped" },
+  session: {
+    id: null,
+    title: null,
+    model: null,
+    mode: null,
+    run: null,
+    state: "idle",
+    queue: [],
+    locked: false,
+    contextWindow: null,
+  },
+  transcript: emptyTranscript(),
+  approvals: [],
+  inputs: [],
+  draft: { draft: { text: "", images: [] }, how: "replace", number: 0 },
+  focus: 0,
+};
+
+export class Store {
+  private now: PageState = INITIAL;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(bridge: Bridge) {
+    bridge.listen((push) => {
+      switch (push.type) {
+        case "server":
+          return this.set({ server: push.server });
+        case "session":
+          return this.set({ session: push.session });
+        case "events":
+          return this.set({
+            transcript: fold(push.reset ? emptyTranscript() : this.now.transcript, push.events),
+          });
+        case "streaming":
+          return this.set({ transcript: streaming(this.now.transcript, push.message) });
+        case "approvals":
+          return this.set({ approvals: push.pending });
+        case "inputs":
+          return this.set({ inputs: push.pending });
+        case "draft":
+          return this.set({ draft: { ...push, number: this.now.draft.number + 1 } });
+        case "focus":
+          return this.set({ focus: this.now.focus + 1 });
+      }
+    });
+  }
+
+  get state(): PageState {
+    return this.now;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private set(part: Partial<PageState>): void {
+    this.now = { ...this.now, ...part };
+    for (const listener of this.listeners) listener();
+  }
+}
+
+/** A part of the state; the component renders again when that part is another object. */
+export function useStore<T>(store: Store, part: (state: PageState) => T): T {
+  const [value, setValue] = useState(() => part(store.state));
+  useEffect(() => {
+    const look = (): void => setValue(() => part(store.state));
+    look();
+    return store.subscribe(look);
+    // `part` is a fixed choice of each call site.
+  }, [store]);
+  return value;
+}

@@ -1,0 +1,173 @@
+"""How comments are written, by language id: those of LSP's list, and the names that editors use beside them."""
+
+import functools
+import re
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+Block = tuple[str, str]
+"""What opens a comment that may span lines, and what closes it."""
+
+_BOUNDED = {
+    "#": r"(?<![^\s;,(){}\[\]])#",  # not `$#`, nor the fragment of a URL
+    "//": r"(?<!:)//",
+    "%": r"(?<!\\)%",
+    '"': r'(?m:^)[ \t]*"',
+    "REM": r"(?im:^)[ \t]*(?i:rem)\b",
+    "::": r"(?m:^)[ \t]*::",
+    "..": r"(?m:^)[ \t]*\.\.(?=\s)",
+}
+"""What opens a line comment where its characters mean something else in other places."""
+_STRINGS = {
+    '"': r'"(?:\\.|[^"\\\r\n])*"',
+    "'": r"'(?:\\.|[^'\\\r\n])*'",
+    "`": r"`(?:\\.|[^`\\])*(?:`|\Z)",
+    '"""': r'"""(?s:.*?)(?:"""|\Z)',
+    "'''": r"'''(?s:.*?)(?:'''|\Z)",
+}
+_CHARACTER = r"'(?:\\.|[^'\\\r\n])'"
+"""In languages whose `'` is no string it may still quote a single quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentSyntax:
+    """Of one language. Of two comments or strings that could begin at one place, the longer opening counts."""
+
+    line: tuple[str, ...] = ()
+    block: tuple[Block, ...] = ()
+    strings: tuple[str, ...] = ()
+    """Keys of `_STRINGS`: in them nothing is a comment."""
+    braces: bool = field(default=False)
+    """`{/* */}` is a comment of its own: JSX."""
+
+    @property
+    def opening(self) -> "re.Pattern[str]":
+        """What opens a line comment."""
+        return _opening(self.line)
+
+    @property
+    def token(self) -> "re.Pattern[str]":
+        """Each match is a line comment (group `line`), a whole block comment (group `block`), or a string."""
+        return _token(self)
+
+
+@functools.cache
+def _opening(line: tuple[str, ...]) -> "re.Pattern[str]":
+    """Matches nothing where there are no line comments."""
+    ways = [_BOUNDED.get(mark, re.escape(mark)) for mark in sorted(line, key=len, reverse=True)]
+    return re.compile("|".join(ways) or r"(?!)")
+
+
+@functools.cache
+def _token(syntax: CommentSyntax) -> "re.Pattern[str]":
+    blocks = sorted(syntax.block, key=lambda block: len(block[0]), reverse=True)
+    ways: list[str] = []
+    if blocks:
+        each = (rf"{re.escape(opens)}(?s:.*?)(?:{re.escape(closes)}|\Z)" for opens, closes in blocks)
+        ways.append(f"(?P<block>{'|'.join(each)})")
+    else:
+        ways.append("(?P<block>(?!))")
+    ways += [_STRINGS[quote] for quote in sorted(syntax.strings, key=len, reverse=True)]
+    if syntax.strings and "'" not in syntax.strings:
+        ways.append(_CHARACTER)
+    ways.append(rf"(?P<line>(?:{syntax.opening.pattern})[^\r\n]*)")
+    return re.compile("|".join(ways))
+
+
+_STARRED: Block = ("/*", "*/")
+_MARKUP: Block = ("<!--", "-->")
+_ML: Block = ("(*", "*)")
+
+_HASH: Final = CommentSyntax(("#",), strings=('"', "'"))
+_C: Final = CommentSyntax(("//",), (_STARRED,), ('"',))
+_SCRIPT: Final = CommentSyntax(("//",), (_STARRED,), ('"', "'", "`"))
+_JSX: Final = replace(_SCRIPT, braces=True)
+_PYTHON: Final = CommentSyntax(("#",), strings=('"""', "'''", '"', "'"))
+_TEXT: Final = CommentSyntax(block=(_MARKUP,))
+_COMPONENT: Final = CommentSyntax(("//",), (_MARKUP, _STARRED))
+_TEMPLATE: Final = CommentSyntax(
+    block=(_MARKUP, ("{#", "#}"), ("{{!--", "--}}"), ("<%#", "%>"), ("{{/*", "*/}}"))
+)
+_LISP: Final = CommentSyntax((";",), (("#|", "|#"),), ('"',))
+_SEMICOLON: Final = CommentSyntax((";", "#"), strings=('"',))
+_DASHES: Final = CommentSyntax(("--",), (_STARRED,), ('"', "'"))
+_HASKELL: Final = CommentSyntax(("--",), (("{-", "-}"),), ('"',))
+_PERCENT: Final = CommentSyntax(("%",))
+_ML_SYNTAX: Final = CommentSyntax(block=(_ML,), strings=('"',))
+
+UNKNOWN: Final = CommentSyntax(("#", "//", "--", ";", "%"), (_STARRED, _MARKUP))
+"""Where the language is none that is known here: every common way."""
+
+_FAMILIES: Final[tuple[tuple[CommentSyntax, str], ...]] = (
+    (
+        _HASH,
+        "shellscript sh bash zsh fish csh ruby perl raku yaml yml toml r make makefile dockerfile containerfile elixir"
+        " cmake gitignore ignore conf config cfg tcl gdscript graphql gql crystal awk sed editorconfig git-commit"
+        " gitcommit git-rebase gitrebase gitconfig gitattributes dotenv env just meson ninja starlark bzl bazel nginx"
+        " apache sshconfig ssh_config jq robotframework robot nushell nu requirements pip-requirements snakemake"
+        " desktop tmux spec puppet",
+    ),
+    (_PYTHON, "python cython sage mojo"),
+    (CommentSyntax(("#",), (("#=", "=#"),), ('"""', '"')), "julia"),
+    (CommentSyntax(("#",), (("#[", "]#"),), ('"',)), "nim"),
+    (CommentSyntax(("#",), (("<#", "#>"),), ('"', "'")), "powershell ps1"),
+    (CommentSyntax(("#",), (("###", "###"),), ('"', "'")), "coffeescript coffee"),
+    (CommentSyntax(("#", "//"), (_STARRED,), ('"',)), "terraform hcl tf nix thrift"),
+    (CommentSyntax(("//", "#"), (_STARRED,), ('"', "'")), "php"),
+    (
+        _C,
+        "c cpp cuda-cpp cuda objective-c objective-cpp objc objcpp csharp cs java kotlin scala swift rust zig d proto"
+        " proto3 glsl hlsl wgsl shaderlab solidity verilog systemverilog v odin haxe processing arduino jsonc json5"
+        " json hjson prisma jsonnet dts devicetree vala gradle ceylon chapel rescript reason apex",
+    ),
+    (
+        _SCRIPT,
+        "javascript js typescript ts go dart groovy jenkinsfile scss less sass stylus actionscript pkl cue",
+    ),
+    (_JSX, "javascriptreact typescriptreact javascript.jsx typescript.tsx jsx tsx"),
+    (CommentSyntax(block=(_STARRED,), strings=('"', "'")), "css postcss"),
+    (_TEXT, "html xml xhtml svg xsl xslt xsd markdown gfm quarto rmd plist docbook mediawiki ant maven wxml"),
+    (_COMPONENT, "vue vue-html svelte astro mdx blade cshtml razor aspnetcorerazor"),
+    (
+        _TEMPLATE,
+        "jinja jinja2 jinja-html django-html htmldjango django-txt twig handlebars hbs html.handlebars mustache erb"
+        " eruby html.erb liquid nunjucks gohtmltmpl gotmpl helm",
+    ),
+    (_DASHES, "sql mysql pgsql postgres plsql sqlite tsql snowflake bigquery"),
+    (CommentSyntax(("--",), strings=('"',)), "ada vhdl eiffel"),
+    (CommentSyntax(("--",), (("--[[", "]]"), ("--[=[", "]=]")), ('"', "'")), "lua luau teal"),
+    (_HASKELL, "haskell haskell.lhs elm purescript agda idris idris2 dhall cabal lhaskell"),
+    (CommentSyntax(("--", "#"), (_ML,), ('"',)), "applescript"),
+    (
+        _LISP,
+        "lisp commonlisp common-lisp scheme racket clojure clojurescript emacs-lisp elisp fennel hy janet guile"
+        " query wat wasm",
+    ),
+    (_SEMICOLON, "asm asm-x86-64 nasm masm gas ini dosini autohotkey llvm reg systemd"),
+    (CommentSyntax(("#", "!")), "properties java-properties jproperties"),
+    (_PERCENT, "latex tex plaintex bibtex context erlang postscript mercury lilypond"),
+    (CommentSyntax(("%",), (_STARRED,)), "prolog logtalk"),
+    (CommentSyntax(("%", "#"), (("%{", "%}"), ("#{", "#}")), ('"',)), "matlab octave"),
+    (_ML_SYNTAX, "ocaml ocaml.interface sml coq isabelle standard-ml"),
+    (CommentSyntax(("//",), (_ML,), ('"""', '"')), "fsharp"),
+    (CommentSyntax(("//",), (_ML, ("{", "}")), ("'",)), "pascal delphi objectpascal"),
+    (CommentSyntax(("'", "REM"), strings=('"',)), "vb vbnet vbscript basic qb64 freebasic"),
+    (CommentSyntax(("REM", "::")), "bat batch dosbatch cmd"),
+    (
+        CommentSyntax(("!",), strings=('"', "'")),
+        "fortran fortran-modern fortran_free-form fortran_fixed-form",
+    ),
+    (CommentSyntax(('"', "#")), "vim viml vimscript"),
+    (CommentSyntax(("..",)), "restructuredtext rst"),
+    (CommentSyntax(("*>",)), "cobol"),
+    (CommentSyntax(("//",), strings=('"',)), "asciidoc adoc"),
+    (CommentSyntax(("\\",), (("( ", ")"),)), "forth"),
+    (CommentSyntax(("NB.",)), "j"),
+    (CommentSyntax(("⍝",)), "apl"),
+)
+_BY_ID: Final = {name: syntax for syntax, names in _FAMILIES for name in names.split()}
+
+
+def syntax_of(language_id: str) -> CommentSyntax:
+    """The comments of a language; `UNKNOWN` for an id that is not known here."""
+    return _BY_ID.get(language_id.lower(), UNKNOWN)
