@@ -4,13 +4,32 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-crash load lint clean setup
+.PHONY: demo test test-client test-vscode lint-client test-crash load lint clean setup
 
 demo: $(READY)
 	@$(BIN)/steersman demo --yes
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n auto
+	@$(call with-node,test-client,the tests of the VS Code extension)
+
+# Node is wanted for the VS Code extension alone: without it the rest is whole.
+with-node = if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(1); \
+    else echo "Left out, for want of Node 20 or newer: $(2)."; fi
+CLIENT := client-vscode
+CLIENT_READY := $(CLIENT)/node_modules/.ready
+
+test-client: $(CLIENT_READY)
+	@cd $(CLIENT) && npm test --silent
+
+$(CLIENT_READY): $(CLIENT)/package-lock.json
+	@echo "Setting up $(CLIENT) …"
+	@cd $(CLIENT) && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.ready
+
+# The extension in a real VS Code, driven like a person would: minutes, and 1 GB the first time. STORY= picks by name.
+test-vscode: $(READY) $(CLIENT_READY) vsix
+	@$(CLIENT)/test/stories/setup.sh $(abspath $(CLIENT))/.vscode-test
+	@cd $(CLIENT) && npm run --silent stories -- $(if $(STORY),-t "$(STORY)")
 
 # Figures, not a gate: minutes, and a machine with nothing else to do. `make load ONLY=sessions` is one of them.
 load: $(READY)
@@ -32,6 +51,10 @@ lint: $(READY)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(call with-node,lint-client,the checks of the VS Code extension)
+
+lint-client: $(CLIENT_READY)
+	@cd $(CLIENT) && npm run --silent check
 
 setup: $(READY)
 

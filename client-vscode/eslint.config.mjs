@@ -1,7 +1,7 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "node_modules/", ".vscode-test/", "src/protocol.ts", "*.mjs", "*.config.ts", "test/**/*.mjs"] },
+  { ignores: ["dist/", "node_modules/", ".vscode-test/", "src/protocol.ts", "*.mjs", "*.mts", "test/**/*.mjs"] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {

@@ -1,0 +1,99 @@
+/** A VS Code of its own for each story: its settings, its data, its one port on loopback. */
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { CODE_SERVER, EXTENSIONS, NODE } from "./places";
+import { Program } from "./programs";
+
+const QUIET = {
+  "telemetry.telemetryLevel": "off",
+  "workbench.startupEditor": "none",
+  "chat.disableAIFeatures": true,
+  "extensions.autoUpdate": false,
+  "extensions.autoCheckUpdates": false,
+  "security.workspace.trust.enabled": false,
+  "files.autoSave": "off",
+  "git.enabled": false,
+};
+
+export interface CodeServerOptions {
+  readonly data: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string>>;
+  /** Another place of extensions than that of all stories. */
+  readonly extensions?: string;
+}
+
+export class CodeServer {
+  private constructor(
+    private readonly program: Program,
+    readonly url: string,
+    private readonly data: string,
+  ) {}
+
+  static async start({ data, settings, env, extensions }: CodeServerOptions): Promise<CodeServer> {
+    mkdirSync(join(data, "home"), { recursive: true });
+    mkdirSync(join(data, "data/User"), { recursive: true });
+    writeFileSync(join(data, "config.yaml"), "{}\n");
+    writeFileSync(join(data, "data/User/settings.json"), JSON.stringify({ ...QUIET, ...settings }));
+    const port = await freePort();
+    const program = await Program.start(
+      NODE,
+      [...places(data, extensions), ...quietly(port)],
+      { ...process.env, HOME: join(data, "home"), PATH: `${dirname(NODE)}:${process.env["PATH"]}`, ...env },
+      (line) => line.includes("Session server listening"),
+    );
+    return new CodeServer(program, `http://127.0.0.1:${port}`, data);
+  }
+
+  stop(): Promise<void> {
+    return this.program.stop();
+  }
+
+  /** What the extension's output channel has logged. */
+  get log(): string {
+    const logs = join(this.data, "data/logs");
+    return readdirSync(logs, { recursive: true, encoding: "utf8" })
+      .filter((name) => /exthost\d+\/steersman\.steersman\/.*\.log$/.test(name))
+      .map((name) => readFileSync(join(logs, name), "utf8"))
+      .join("");
+  }
+}
+
+/** Installs a `.vsix`, as a person does from the command line. */
+export async function install(vsix: string, data: string, extensions: string = EXTENSIONS): Promise<void> {
+  mkdirSync(data, { recursive: true });
+  writeFileSync(join(data, "config.yaml"), "{}\n");
+  const program = await Program.start(
+    NODE,
+    [...places(data, extensions), "--install-extension", vsix],
+    { ...process.env, PATH: `${dirname(NODE)}:${process.env["PATH"]}` },
+    (line) => line.includes("successfully installed"),
+  );
+  await program.stop();
+}
+
+function places(data: string, extensions = EXTENSIONS): string[] {
+  return [CODE_SERVER, "--user-data-dir", join(data, "data"), "--extensions-dir", extensions, "--config", join(data, "config.yaml")];
+}
+
+function quietly(port: number): string[] {
+  return [
+    ...["--bind-addr", `127.0.0.1:${port}`, "--auth", "none", "--cert", "false"],
+    // A closed page would otherwise leave its extension host, and our server, alive for hours.
+    ...["--reconnection-grace-time", "5"],
+    ...["--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--ignore-last-opened"],
+  ];
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => (address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))));
+    });
+  });
+}

@@ -1,0 +1,120 @@
+/** A story: a workspace, a model that says its lines, a VS Code, and a person who does something. */
+
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import { afterAll, beforeAll, test } from "vitest";
+import { CodeServer } from "./codeServer";
+import { CHROMIUM, newFolder, PICTURES, SAMPLE, STEERSMAN } from "./places";
+import { serveTape, type Turn, urlOf } from "./tape";
+import { Window } from "./window";
+
+export interface Scene {
+  /** What the model says; none: no model is configured. */
+  readonly tape?: readonly Turn[];
+  /** Files of the workspace by path; without, the sample shop. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where the extensions are, if not where all stories have them. */
+  readonly extensions?: string;
+}
+
+export interface Stage {
+  readonly window: Window;
+  readonly workspace: string;
+  readonly code: CodeServer;
+  /** STEERSMAN_HOME of the server. */
+  readonly home: string;
+  read(path: string): string;
+  write(path: string, text: string): void;
+  /** Another window on the same folder. */
+  another(): Promise<Window>;
+  /** Keeps a picture of the window. */
+  picture(name: string): Promise<void>;
+}
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    ],
+  });
+});
+
+afterAll(() => browser.close());
+
+export function story(name: string, scene: Scene, play: (stage: Stage) => Promise<void>): void {
+  test(name, async () => {
+    const folder = newFolder("story");
+    const closing: (() => Promise<unknown>)[] = [];
+    try {
+      await play(await setStage(name, scene, folder, closing));
+    } finally {
+      for (const close of closing.reverse()) await close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+async function setStage(
+  name: string,
+  scene: Scene,
+  folder: string,
+  closing: (() => Promise<unknown>)[],
+): Promise<Stage> {
+  const workspace = join(folder, "shop");
+  fill(workspace, scene.files);
+  const settings: Record<string, unknown> = { "steersman.server.path": STEERSMAN };
+  if (scene.tape) {
+    const tape = await serveTape(folder, scene.tape);
+    closing.push(() => tape.stop());
+    Object.assign(settings, { "steersman.model": "openai-chat:tape", "steersman.baseUrl": urlOf(tape) });
+  }
+  const home = join(folder, "steersman-home");
+  const code = await CodeServer.start({
+    data: join(folder, "code"),
+    settings: { ...settings, ...scene.settings },
+    env: { STEERSMAN_HOME: home, ...scene.env },
+    ...(scene.extensions === undefined ? {} : { extensions: scene.extensions }),
+  });
+  closing.push(() => code.stop());
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  closing.push(() => context.close());
+  const window = await Window.open(context, code.url, workspace);
+  closing.push(() => pictureOfFailure(name, context));
+  return {
+    window,
+    workspace,
+    code,
+    home,
+    read: (path) => readFileSync(join(workspace, path), "utf8"),
+    write: (path, text) => writeFileSync(join(workspace, path), text),
+    another: () => Window.open(context, code.url, workspace),
+    picture: async (picture) => {
+      await window.page.screenshot({ path: join(PICTURES, `${picture}.png`) });
+    },
+  };
+}
+
+/** How the windows looked at the end: of use where the story failed, and replaced by the next run. */
+async function pictureOfFailure(name: string, context: BrowserContext): Promise<void> {
+  for (const [index, page] of context.pages().entries()) {
+    await page.screenshot({ path: join(PICTURES, `end of ${name.replaceAll(/[^\w ]/g, "")} ${index}.png`) });
+  }
+}
+
+function fill(workspace: string, files: Readonly<Record<string, string>> | undefined): void {
+  if (!files) {
+    cpSync(SAMPLE, workspace, { recursive: true });
+    return;
+  }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(workspace, path)), { recursive: true });
+    writeFileSync(join(workspace, path), text);
+  }
+}

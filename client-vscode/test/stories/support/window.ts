@@ -1,0 +1,145 @@
+/** A window of VS Code as a person sees it: the palette, editors, notifications, the chat. */
+
+import type { BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** Milliseconds: pages, extension hosts and servers start within it on a busy machine. */
+export const PATIENCE = 60_000;
+
+export class Window {
+  /** The chat page, inside its two frames. */
+  readonly chat: Chat;
+
+  private constructor(readonly page: Page) {
+    this.chat = new Chat(page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame"));
+  }
+
+  static async open(context: BrowserContext, url: string, folder: string): Promise<Window> {
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE);
+    const window = new Window(page);
+    await page.goto(`${url}/?folder=${encodeURIComponent(folder)}`);
+    await window.ready();
+    return window;
+  }
+
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.ready();
+  }
+
+  private async ready(): Promise<void> {
+    await this.page.locator(".monaco-workbench").waitFor();
+    await this.page.locator(".explorer-folders-view .monaco-list-row").first().waitFor();
+  }
+
+  /**
+   * Runs a command by its title. A palette that was opened before the extensions are known does not learn of them: it
+   * is opened again until the command is there.
+   */
+  async command(title: string): Promise<void> {
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    for (const deadline = Date.now() + PATIENCE; ; ) {
+      await this.page.keyboard.press("F1");
+      await this.page.locator(".quick-input-widget:visible input").fill(`>${title}`);
+      const found = await row.waitFor({ timeout: 3_000 }).then(
+        () => true,
+        (error: unknown) => {
+          if (Date.now() > deadline) throw error;
+          return false;
+        },
+      );
+      if (found) break;
+      await this.page.keyboard.press("Escape");
+    }
+    await row.click();
+  }
+
+  async openChat(): Promise<Chat> {
+    await this.command("Steersman: Ask");
+    await this.chat.composer.waitFor();
+    return this.chat;
+  }
+
+  /** Opens a file of the workspace, as by Quick Open. */
+  async openFile(path: string): Promise<void> {
+    await this.page.keyboard.press("Control+P");
+    await this.page.locator(".quick-input-widget:visible input").waitFor();
+    await this.page.keyboard.type(path);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: path.split("/").at(-1) ?? path }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+    await this.tab(path.split("/").at(-1) ?? path).waitFor();
+    await this.editor.waitFor();
+  }
+
+  tab(name: string | RegExp): Locator {
+    return this.page.locator(".tab", { hasText: name });
+  }
+
+  /** The lines of the editor that has the focus. */
+  get editor(): Locator {
+    return this.page.locator(".editor-group-container.active .editor-instance .view-lines").last();
+  }
+
+  /** Waits until the editor shows a text. Editors show blanks as no-break spaces. */
+  async editorShows(text: string): Promise<void> {
+    await expect
+      .poll(async () => (await this.editor.innerText().catch(() => "")).replaceAll("\u00a0", " "), { timeout: PATIENCE })
+      .toContain(text);
+  }
+
+  /** Types at the very beginning of the editor's text. */
+  async typeAtTop(text: string): Promise<void> {
+    await this.editor.click();
+    await this.page.keyboard.press("Control+Home");
+    await this.page.keyboard.type(text);
+  }
+
+  notification(text: string | RegExp): Locator {
+    return this.page.locator(".notification-list-item", { hasText: text });
+  }
+}
+
+/** The chat by its accessible names, as a screen reader finds it. */
+export class Chat {
+  readonly composer: Locator;
+  readonly transcript: Locator;
+
+  constructor(readonly frame: FrameLocator) {
+    this.composer = frame.getByRole("textbox", { name: "Message", exact: true });
+    this.transcript = frame.getByLabel("Transcript", { exact: true }).first();
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.frame.getByRole("button", { name, exact: typeof name === "string" });
+  }
+
+  async send(text: string): Promise<void> {
+    await this.composer.fill(text);
+    await this.composer.press("Enter");
+    await this.emptied();
+  }
+
+  /** The composer is empty: what was in it has been taken. */
+  async emptied(): Promise<void> {
+    await expect.poll(() => this.composer.inputValue(), { timeout: PATIENCE }).toBe("");
+  }
+
+  /** Waits until something of the chat can be read. */
+  async shows(text: string | RegExp): Promise<void> {
+    await this.frame.getByText(text).first().waitFor({ timeout: PATIENCE });
+  }
+
+  /** The card of a question, by its title. */
+  question(title: string | RegExp): Locator {
+    return this.frame.getByRole("group", { name: title });
+  }
+
+  /** Answers a question by one of its buttons, once they are no longer inert. */
+  async answer(title: string | RegExp, button: string): Promise<void> {
+    const control = this.question(title).first().getByRole("button", { name: button, exact: true });
+    await control.waitFor();
+    await expect.poll(() => control.getAttribute("aria-disabled"), { timeout: PATIENCE }).not.toBe("true");
+    await control.click();
+  }
+}
