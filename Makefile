@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-client test-vscode lint-client test-crash load lint clean setup
+.PHONY: demo test test-client test-vscode bench-vscode lint-client test-crash load lint clean setup
 
 demo: $(READY)
 	@$(BIN)/steersman demo --yes
@@ -30,6 +30,11 @@ $(CLIENT_READY): $(CLIENT)/package-lock.json
 test-vscode: $(READY) $(CLIENT_READY) vsix
 	@$(CLIENT)/test/stories/setup.sh $(abspath $(CLIENT))/.vscode-test
 	@cd $(CLIENT) && npm run --silent stories -- $(if $(STORY),-t "$(STORY)")
+
+# Figures of the chat, not a gate.
+bench-vscode: $(READY) $(CLIENT_READY) vsix
+	@$(CLIENT)/test/stories/setup.sh $(abspath $(CLIENT))/.vscode-test
+	@cd $(CLIENT) && npm run --silent bench
 
 # Figures, not a gate: minutes, and a machine with nothing else to do. `make load ONLY=sessions` is one of them.
 load: $(READY)

@@ -30,13 +30,15 @@ export class CodeServer {
     private readonly program: Program,
     readonly url: string,
     private readonly data: string,
+    private settings: Readonly<Record<string, unknown>>,
   ) {}
 
   static async start({ data, settings, env, extensions }: CodeServerOptions): Promise<CodeServer> {
     mkdirSync(join(data, "home"), { recursive: true });
     mkdirSync(join(data, "data/User"), { recursive: true });
     writeFileSync(join(data, "config.yaml"), "{}\n");
-    writeFileSync(join(data, "data/User/settings.json"), JSON.stringify({ ...QUIET, ...settings }));
+    const all = { ...QUIET, ...settings };
+    writeFileSync(settingsFile(data), JSON.stringify(all));
     const port = await freePort();
     const program = await Program.start(
       NODE,
@@ -44,7 +46,13 @@ export class CodeServer {
       { ...process.env, HOME: join(data, "home"), PATH: `${dirname(NODE)}:${process.env["PATH"]}`, ...env },
       (line) => line.includes("Session server listening"),
     );
-    return new CodeServer(program, `http://127.0.0.1:${port}`, data);
+    return new CodeServer(program, `http://127.0.0.1:${port}`, data, all);
+  }
+
+  /** Changes settings of the user; windows that are open take them up. */
+  configure(changed: Readonly<Record<string, unknown>>): void {
+    this.settings = { ...this.settings, ...changed };
+    writeFileSync(settingsFile(this.data), JSON.stringify(this.settings));
   }
 
   stop(): Promise<void> {
@@ -72,6 +80,10 @@ export async function install(vsix: string, data: string, extensions: string = E
     (line) => line.includes("successfully installed"),
   );
   await program.stop();
+}
+
+function settingsFile(data: string): string {
+  return join(data, "data/User/settings.json");
 }
 
 function places(data: string, extensions = EXTENSIONS): string[] {
