@@ -1,7 +1,8 @@
 """The floor's questions: `window/showMessageRequest`, which every client has.
 
 One question at a time: some clients replace an open one, and never answer it. The first choice is harmless, since
-pickers and number prompts take it by accident. Exact titles count; whatever else comes back is a no.
+pickers take it by accident. Exact titles count; whatever else comes back is a no. Where any choice may be an accident
+(`Quirks.number_prompt`), none decides anything: the question is shown, and answered by a code action.
 """
 
 import asyncio
@@ -24,7 +25,8 @@ from steersman.workspace.roots import printable
 log = logging.getLogger(__name__)
 
 SHOW_DIFF, SHOW_COMMAND, SHOW_ARGUMENTS = "Show diff", "Show command", "Show arguments"
-_SHOWING = (SHOW_DIFF, SHOW_COMMAND, SHOW_ARGUMENTS)
+SHOW_QUESTION, LATER = "Show question", "Answer later"
+_SHOWING = (SHOW_DIFF, SHOW_COMMAND, SHOW_ARGUMENTS, SHOW_QUESTION)
 TITLES: dict[Decision, str] = {
     "accept": "Accept",
     "acceptForRun": "Accept all in this run",
@@ -83,12 +85,16 @@ class FloorApprover:
         while True:
             title = await self._choose(question)
             if title not in _SHOWING:
-                return _answer(question, title)
+                if not self._client.quirks.number_prompt:
+                    return _answer(question, title)
+                self._tell_that_it_waits()
+                await self._until_seen(shown[0] if shown else None)
+                continue
             path = self._document(question, shown)
             if path is None or not await self._show(path):
                 in_vain += 1
             if in_vain >= MAX_SHOWN_IN_VAIN:  # whoever chooses it each time may not be a person
-                self._tell("The question waits: answer it by a code action or the command steersman.approve.")
+                self._tell_that_it_waits()
                 await self._until_seen(path)
                 in_vain = 0
 
@@ -109,7 +115,7 @@ class FloorApprover:
 
     async def _choose(self, question: Question) -> str | None:
         """The title that was chosen, if one was."""
-        titles = titles_of(question)
+        titles = harmless(question) if self._client.quirks.number_prompt else titles_of(question)
         params = {
             "type": _INFO,
             "message": _message(question),
@@ -144,6 +150,9 @@ class FloorApprover:
             return False
         return await self._diffs.until_opened(path, patience)
 
+    def _tell_that_it_waits(self) -> None:
+        self._tell("The question waits: answer it by a code action or the command steersman.approve.")
+
     def _tell(self, message: str) -> None:
         self._server.notify("window/showMessage", {"type": _INFO, "message": f"Steersman: {message}"})
 
@@ -160,6 +169,11 @@ def titles_of(question: Question) -> list[str]:
     if (first := _show_title(question)) is not None:
         return [first, *(TITLES[decision] for decision in TITLES if decision in question.decisions)]
     return [TITLES[decision] for decision in _HARMLESS_FIRST if decision in question.decisions]
+
+
+def harmless(question: Question) -> list[str]:
+    """What can be chosen where a choice may be an accident."""
+    return [_show_title(question) or SHOW_QUESTION, LATER]
 
 
 def _show_title(question: Question) -> str | None:

@@ -92,5 +92,6 @@ def _document(question: Question) -> str:
     if question.tool is not None:
         text = json.dumps(question.tool.arguments, ensure_ascii=False, indent=2)
         return "".join(f"{printable(line)}\n" for line in text.split("\n"))
-    parts = [question.title, *(view.diff for view in question.changes)]
+    parts = [question.title, *([] if question.changes else [question.reason])]
+    parts += [view.diff for view in question.changes]
     return "".join(part if part.endswith("\n") else f"{part}\n" for part in parts if part)

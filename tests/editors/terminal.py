@@ -1,0 +1,116 @@
+"""A program in a real pseudo-terminal, its screen as a person sees it, its keys as a person types them."""
+
+import fcntl
+import os
+import pty
+import selectors
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import pyte
+
+COLUMNS: Final = 100
+ROWS: Final = 30
+PATIENCE: Final = 60.0
+"""Seconds that anything may take on a busy machine."""
+
+KEYS: Final = {"Enter": "\r", "Escape": "\x1b", "Tab": "\t", "Up": "\x1b[A", "Down": "\x1b[B", "Space": " "}
+
+
+class NotShown(AssertionError):
+    """What was waited for did not come; the message has the screen."""
+
+
+class Terminal:
+    """Starts `arguments` in a terminal of `COLUMNS` × `ROWS`, and ends it with the block."""
+
+    def __init__(self, arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> None:
+        self._screen = pyte.Screen(COLUMNS, ROWS)
+        self._stream = pyte.ByteStream(self._screen)
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        self._process = subprocess.Popen(
+            arguments,
+            cwd=cwd,
+            env={**env, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": str(ROWS)},
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+        )
+        os.close(slave)
+        self._readable = selectors.DefaultSelector()
+        self._readable.register(self._master, selectors.EVENT_READ)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._readable.close()
+        os.close(self._master)
+
+    @property
+    def text(self) -> str:
+        """The screen's lines, without the blanks at their ends."""
+        return "\n".join(line.rstrip() for line in self._screen.display).rstrip() + "\n"
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def press(self, *keys: str) -> None:
+        """Keys by name (`Enter`, `Escape`, …), or `C-x` and `M-x`, or one character."""
+        for key in keys:
+            self.type(_bytes_of(key))
+
+    def until(self, what: str | Callable[[str], bool], *, patience: float = PATIENCE) -> str:
+        """Follows the output until the screen shows `what`; returns the screen.
+
+        Raises:
+            NotShown: it did not come, or the program has ended before.
+        """
+        shown = what if callable(what) else lambda text: what in text
+        deadline = time.monotonic() + patience
+        while not shown(self.text):
+            left = deadline - time.monotonic()
+            if left <= 0 or not self._follow(left):
+                raise NotShown(f"not shown: {what}\n{self.text}")
+        return self.text
+
+    def settle(self, seconds: float) -> str:
+        """Follows the output until there is none for so long: for what must not happen, and for captures."""
+        while self._follow(seconds):
+            pass
+        return self.text
+
+    def _follow(self, seconds: float) -> bool:
+        """Takes in what comes next; false if nothing does."""
+        if not self._readable.select(seconds):
+            return False
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:  # Linux says so when the last process has closed its end
+            return False
+        self._stream.feed(data)
+        return bool(data)
+
+
+def _bytes_of(key: str) -> str:
+    if key in KEYS:
+        return KEYS[key]
+    if key.startswith("C-") and len(key) == 3:
+        return chr(ord(key[2].upper()) & 0x1F)
+    if key.startswith("M-") and len(key) == 3:
+        return f"\x1b{key[2]}"
+    return key
