@@ -27,6 +27,7 @@ from steersman.session.settings import Settings
 from steersman.workspace.guard import Guard
 from support.json_schema import faults
 from support.lsp_client import AnsweredWithError
+from support.lsp_workspace import EVENTS as TOKEN
 from support.lsp_workspace import Desk, desk, edits
 from support.rich_session import LONG, RICH, long_session, rich_person, rich_session
 from support.scripted_model import answer, call
@@ -103,8 +104,11 @@ def _fits(form: type[BaseModel], value: Any) -> bool:
 async def test_every_answer_of_every_command_is_as_the_schema_says(tmp_path):
     first, second = Streaming(), Streaming()
     responses = (first, answer("steered"), answer("followed"), *edits("a.txt", ("one", "1")), second)
-    async with desk(tmp_path, *responses) as it:
+    options = {"steersman": {"version": "1", "eventToken": TOKEN, "input": True}}
+    async with desk(tmp_path, *responses, initializationOptions=options) as it:
         checked = Checked(it)
+        it.client.on_request("steersman/input", lambda _: None)
+        await checked("ask", {"question": "What is to be done?"})
         it.put("a.txt", "one\n")
         started = await checked("start", "say something")
         await first.begun.wait()

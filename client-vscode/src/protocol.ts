@@ -205,6 +205,14 @@ export interface ApproveParams {
   id: string;
 }
 
+export interface AskParams {
+  /** What the user is asked. */
+  question: string;
+  context?: ContextParams | null;
+  /** For the run. With `read-only` it begins beside one that is live; otherwise it is a follow-up then. */
+  mode?: "read-only" | "ask" | "auto-edit" | "full-auto" | null;
+}
+
 export interface BaseVersion {
   /** Null where there is no file yet. */
   sha256: string | null;
@@ -295,6 +303,11 @@ export interface ClientTool {
   readOnly?: boolean;
 }
 
+/** The user has closed the question: nothing was done. */
+export interface ClosedAnswer {
+  disposition: "closed";
+}
+
 /** The commands of `workspace/executeCommand`. */
 export interface Commands {
   /** Begins a run. */
@@ -316,6 +329,16 @@ export interface Commands {
   "steersman.followUp": {
     params: TextParams | string;
     answer: QueuedAnswer | StartedAnswer;
+  };
+  /** Does what a comment says, and takes the comment out of its file. */
+  "steersman.doComment": {
+    params: DoCommentParams;
+    answer: StartedAnswer | SteerAnswer | QueuedAnswer;
+  };
+  /** Asks the user for a prompt, by `steersman/input`, and says it. Answers when they have. */
+  "steersman.ask": {
+    params: AskParams;
+    answer: StartedAnswer | QueuedAnswer | ClosedAnswer;
   };
   /** What waits to be said to a live run: shown, changed, put in another order, taken out. */
   "steersman.queue": {
@@ -573,9 +596,22 @@ export interface DiscardedEvent {
   data: DiscardedData;
 }
 
+export interface DoCommentParams {
+  /** Of an open document. */
+  uri: string;
+  /** Whose comments are meant. Positions as negotiated at initialize. */
+  range: Span;
+  /** What the one comment says that is meant, wherever it is by now; all in the range without. */
+  text?: string | null;
+  /** `start` is a follow-up while a run is live, the others are a start when none is. */
+  how?: "start" | "steer" | "followUp";
+  /** To steer, or to follow: the only live one, without. */
+  run?: string | null;
+}
+
 /** A file was changed. */
 export interface EditAppliedData {
-  /** Null after the run's end: a tool that had not stopped. */
+  /** Null where no call did it: after the run's end, by a tool that had not stopped; or an instruction's comment was taken out. */
   toolCallId: string | null;
   uri: string;
   kind: "create" | "edit" | "delete" | "move";
@@ -889,10 +925,11 @@ export interface InputData {
 
 /** The params of `steersman/input`. */
 export interface InputRequest {
+  /** Empty, as the two below, where no run asks: `steersman.ask` wants a prompt. */
   session: string;
   run: string;
   toolCallId: string;
-  /** What the model asks. */
+  /** What is asked. */
   prompt: string;
   /** Suggestions, two to six. Any other text is an answer as well. */
   options?: string[];
@@ -924,6 +961,10 @@ export interface ListedDocument {
   uri: string;
   /** It has text that is not saved. */
   dirty: boolean;
+  /** The user sees it. If it is said of any document, what is not in the list is not told to models as open. */
+  visible?: boolean | null;
+  /** The user is in it. */
+  active?: boolean | null;
 }
 
 /** A session as its log tells it. */
@@ -1036,6 +1077,10 @@ export interface OpenDocument {
   uri: string;
   /** It has text that is not saved. */
   dirty: boolean;
+  /** The user sees it. If it is said of any document, what is not in the list is not told to models as open. */
+  visible?: boolean | null;
+  /** The user is in it. */
+  active?: boolean | null;
   /** That an edit of it is bound to; null without versions. */
   version?: number | null;
   /** The whole text; of those that were asked for by name. */
@@ -1174,6 +1219,7 @@ export interface RefusedData {
     | "unknownRun"
     | "unknownApproval"
     | "unknownItem"
+    | "unknownComment"
     | "unknownMessage"
     | "unknownCheckpoint"
     | "badTitle"
@@ -1591,6 +1637,8 @@ export interface SteersmanOptions {
   input?: boolean | null;
   /** What it can be asked to do by `steersman/callTool`: names of known tools, and tools of its own. */
   tools?: (string | ClientTool)[] | null;
+  /** Its user has not trusted the workspace: nothing in it is followed, no mode is looser than `ask`, and nobody is asked about trust. */
+  untrusted?: boolean | null;
   /** Of the protocol that the client was written for. */
   version?: string | null;
 }

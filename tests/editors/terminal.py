@@ -37,13 +37,12 @@ class Terminal:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         self._process = subprocess.Popen(
-            arguments,
+            ["setsid", "--ctty", *arguments],  # Emacs wants the terminal to be the controlling one
             cwd=cwd,
             env={**env, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": str(ROWS)},
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            start_new_session=True,
         )
         os.close(slave)
         self._readable = selectors.DefaultSelector()

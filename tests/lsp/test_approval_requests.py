@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from steersman.lsp.approval_requests import MAX_DIFF
 from steersman.lsp.schema import json_schema
+from steersman.session.trust import TrustStore
 from support.json_schema import faults
 from support.lsp_client import AnsweredWithError
 from support.lsp_workspace import Desk, desk, edit_call, edits
@@ -222,10 +223,22 @@ async def test_whether_a_folder_is_trusted_is_asked_by_it_too(tmp_path):
         run = await it.start()
         question = await face.next()
         assert (question.params["kind"], question.params["toolCallId"]) == ("trust", "")
-        assert question.params["decisions"] == ["accept", "decline"]
+        assert question.params["decisions"] == ["accept", "acceptForSession", "decline"]
         question.decide("accept")
         await it.floor_ended(run)
         assert "always shout" in it.model.requests[0].system
+        assert TrustStore(it.home).answer(it.root) is True
+
+
+async def test_trust_for_the_session_holds_for_this_server_and_is_not_kept(tmp_path):
+    async with at_desk(tmp_path, answer("hi"), answer("hi"), trusted=False) as (it, face):
+        it.put("AGENTS.md", "always shout")
+        run = await it.start()
+        (await face.next()).decide("acceptForSession")
+        await it.floor_ended(run)
+        await it.floor_ended(await it.start())
+        assert ["always shout" in request.system for request in it.model.requests] == [True, True]
+        assert TrustStore(it.home).answer(it.root) is None
 
 
 # Answers that are none

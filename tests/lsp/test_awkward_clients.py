@@ -143,6 +143,7 @@ async def _end(person: Person) -> None:
         person.close_shown()
         person.client.catch_up()
         await person.settle()
+        await person.decline_what_waits()
         if not await _live(person):
             break
         person.desk.clock.advance(20.0)

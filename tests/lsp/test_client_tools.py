@@ -18,7 +18,7 @@ from support.scripted_model import answer, call
 
 METHOD = "steersman/callTool"
 SCHEMA = json_schema()
-KNOWN = ["definition", "references", "symbols", "renamePreview"]
+KNOWN = ["definition", "references", "hover", "symbols", "renamePreview"]
 DEPLOY = {
     "name": "deploy",
     "description": "Deploy the site.",
@@ -115,7 +115,7 @@ async def test_the_server_says_which_tools_it_uses(tmp_path):
 
 
 LEFT_OUT = {
-    "unknown": "hover",
+    "unknown": "typeHierarchy",
     "built-in": {**DEPLOY, "name": "read"},
     "built-in, other case": {**DEPLOY, "name": "Bash"},
     "ask_user": {**DEPLOY, "name": "ask_user"},
@@ -144,7 +144,7 @@ async def test_a_tool_that_can_not_be_used_is_left_out_and_logged_and_the_others
 
 async def test_a_client_all_of_whose_tools_are_left_out_hears_so(tmp_path):
     async with desk(tmp_path, initialize=False) as it:
-        assert await negotiated(it, "hover", 7) == {"version": "1", "uses": [], "tools": []}
+        assert await negotiated(it, "typeHierarchy", 7) == {"version": "1", "uses": [], "tools": []}
 
 
 async def test_there_can_be_too_many(tmp_path):
@@ -594,6 +594,44 @@ async def test_a_known_tool_may_answer_in_words(tmp_path, result, says, outcome)
         await it.ended(run)
         assert says in it.result_texts()[0]
         assert it.results()[0]["outcome"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (
+            {"contents": {"kind": "markdown", "value": "```python\ndef total(items)\n```\n"}},
+            "```python\ndef total(items)\n```\n",
+        ),
+        (
+            {"contents": [{"language": "python", "value": "x"}, "the sum", " "]},
+            "```python\nx\n```\n\nthe sum\n",
+        ),
+        ({"contents": "the sum"}, "the sum\n"),
+        ({"contents": [{"value": 1}, "the sum"]}, "the sum\n"),
+        ({"contents": []}, "[The editor's language servers say nothing of total there]"),
+        (None, "[The editor's language servers say nothing of total there]"),
+    ],
+)
+async def test_what_is_known_of_a_symbol_is_told(tmp_path, data, says):
+    script = calling("hover", path="cart.py", line=4, symbol="total")
+    async with at_desk(tmp_path, ["hover"], *script) as (it, tools):
+        cart = it.put("cart.py", CART)
+        asked, text = await known(it, tools, "hover", data)
+        assert asked["textDocument"] == {"uri": cart.as_uri()}
+        assert text == says
+
+
+@pytest.mark.parametrize("data", ["total", 3, {}, {"contents": 3}, {"contents": [3, {}]}], ids=repr)
+async def test_what_is_no_hover_is_told(tmp_path, data):
+    script = calling("hover", path="cart.py", line=1, symbol="total")
+    async with at_desk(tmp_path, ["hover"], *script, rich=True) as (it, tools):
+        it.put("cart.py", CART)
+        run = await it.start()
+        (await tools.next()).reply({"data": data})
+        await it.ended(run)
+        assert it.results()[0]["outcome"] == "failed"
+        assert "it is not what LSP says of that request" in it.result_texts()[0]
 
 
 async def test_the_symbols_of_a_file_are_listed_with_what_they_are_in(tmp_path):

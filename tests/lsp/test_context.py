@@ -89,6 +89,22 @@ async def test_what_is_open_is_told_by_clients_that_know_all_of_it(tmp_path):
                 assert attached(it)["editor"] == "Open in the editor: a.py (not saved)."
 
 
+async def test_what_the_user_sees_is_told_and_an_attached_document_that_is_not_listed_is_not_open(tmp_path):
+    async with desk(tmp_path, answer("ok"), answer("ok"), **options(openDocuments=True)) as it:
+        a, b = it.put("a.py", "saved\n"), it.put("b.py", "saved\n")
+        it.editor.open(it.put("c.py", "saved\n"))
+        listed = [
+            {"uri": a.as_uri(), "dirty": True, "visible": True, "active": True},
+            {"uri": b.as_uri(), "dirty": False, "visible": False, "active": False},
+        ]
+        it.client.notify("steersman/openDocumentsChanged", {"documents": listed})
+        await it.ended(await it.start("go"))
+        assert attached(it)["editor"] == "The user is in a.py (not saved).\nOpen in the editor: b.py."
+        it.client.notify("steersman/openDocumentsChanged", {"documents": []})
+        await it.ended(await it.start("go"))
+        assert "editor" not in attached(it)
+
+
 async def test_templates_are_listed_and_called(tmp_path):
     async with desk(tmp_path, answer("ok")) as it:
         it.put(

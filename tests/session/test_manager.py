@@ -116,6 +116,21 @@ async def test_two_pipelined_starts_in_one_session_give_one_run_and_one_error(ha
         assert "b" not in prompts
 
 
+async def test_runs_have_begun_from_the_first_start_on(harness):
+    h = harness(answer("one"))
+    assert not h.manager.has_begun
+    run = await h.start("a")
+    assert h.manager.has_begun
+    await run.wait()
+    assert h.manager.has_begun
+
+
+async def test_a_start_that_is_refused_begins_nothing(harness):
+    h = harness()
+    assert (await refusal(lambda: h.start(" "))).code == "emptyPrompt"
+    assert not h.manager.has_begun
+
+
 async def test_two_string_starts_in_one_root_give_one_run_and_one_error(harness):
     h = harness()
     h.model.fallback = answer("done")

@@ -224,6 +224,19 @@ async def test_what_the_editor_shows_is_told_when_it_has_changed(harness):
     assert said(h)[1] == {"editor": "Open in the editor: a.py."}
 
 
+async def test_what_the_user_sees_is_told_apart_from_what_is_only_open(harness):
+    h = harness(answer("ok"), answer("ok"))
+    a, b, c, env = h.put("a.py"), h.put("b.py"), h.put("c.py"), h.put(".env")
+    h.services.editor_state = lambda: EditorState([a, b, c, env], [a], a, [a, b, env])
+    await h.run("one")
+    assert said(h)[1] == {
+        "editor": "The user is in a.py (not saved).\nThe user also sees b.py.\nOpen in the editor: c.py."
+    }
+    h.services.editor_state = lambda: EditorState([b], [], None, [b])
+    await h.run("two")
+    assert said(h)[1] == {"editor": "The user sees b.py."}
+
+
 # Images
 
 

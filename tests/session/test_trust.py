@@ -2,6 +2,7 @@
 
 import pytest
 
+from steersman.session.errors import Refused
 from steersman.session.home import Home
 from steersman.session.trust import TrustStore
 from support.scripted_model import answer, call
@@ -57,6 +58,21 @@ async def test_a_mode_looser_than_ask_needs_a_trusted_folder(harness):
     assert h.outcomes == ["denied"]
     assert "mode full-auto is not used" in h.of("notice")[0]["message"]
     assert h.of("config")[-1]["mode"] == "ask"
+
+
+async def test_where_no_folder_is_trusted_what_was_said_before_does_not_count_and_nobody_is_asked(harness):
+    person = Person("decline")
+    h = harness(WRITE, answer("ok"), mode="full-auto", person=person, trusts_all=True)
+    h.put("AGENTS.md", "Speak like a pirate.")
+    h.put(".steersman/templates/mine.md", "the template's words")
+    TrustStore(h.home).remember(h.root, True)
+    h.services.trusts_none = True
+    await h.run()
+    assert person.kinds == ["create"], "the mode is not looser than ask"
+    assert "pirate" not in system(h)
+    assert "trust the workspace in the editor" in h.of("notice")[0]["message"]
+    with pytest.raises(Refused, match="trust"):
+        await h.run("/mine")
 
 
 async def test_in_a_folder_that_the_user_trusts_when_asked_the_mode_holds(harness):

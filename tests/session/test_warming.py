@@ -34,10 +34,17 @@ def warmed(tmp_path, **settings: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("base_url", ["http://127.0.0.1:9/v1", "https://127.0.0.1:9/v1"])
+@pytest.mark.parametrize("base_url", ["http://model.test/v1", "https://127.0.0.1:9/v1"])
 def test_what_the_first_request_needs_is_there(tmp_path, base_url):
     modules = warmed(tmp_path, STEERSMAN_MODEL="openai-chat:m", STEERSMAN_BASE_URL=base_url)
     assert {"httpx", "httpcore", "steersman.models.openai_chat"} <= modules
+
+
+@pytest.mark.parametrize("base_url", ["http://127.0.0.1:9/v1", " http://localhost:9 "])
+def test_a_server_of_this_machine_needs_no_httpx(tmp_path, base_url):
+    modules = warmed(tmp_path, STEERSMAN_MODEL="openai-chat:m", STEERSMAN_BASE_URL=base_url)
+    assert "steersman.models.openai_chat" in modules
+    assert not {"httpx", "httpcore", "anyio"} & modules
 
 
 def test_without_a_model_nothing_is_loaded(tmp_path):

@@ -10,6 +10,8 @@ from support.in_memory import quiet
 from support.lsp_workspace import Desk
 
 YES = ("accept", "acceptForRun", "acceptForSession")
+LATER = "Answer later"
+"""Where it can be chosen, nothing that can be chosen decides."""
 TITLES = {
     "accept": "Accept",
     "acceptForRun": "Accept all in this run",
@@ -160,10 +162,31 @@ class Person(Memory):
             self.said_yes.add(prompt.id or prompt.params["message"].splitlines()[0])
         if prompt.id is not None:
             self.client.reply(prompt, {"decision": decision, **(more or {})})
+        elif LATER in prompt.titles:
+            self._say_by_command(prompt, decision)
         elif decision in TITLES:
             self.client.reply(prompt, self.client.item(TITLES[decision]))
         else:
             self.client.reply(prompt, None)
+
+    def _say_by_command(self, prompt: Prompt, decision: str) -> None:
+        """No choice of this prompt decides: the question is looked up by what it says, and answered by its id."""
+
+        def then(answer: dict[str, Any]) -> None:
+            title = prompt.params["message"].splitlines()[0].removeprefix("Steersman: ")
+            for question in answer["approvals"]:
+                if question["title"] == title and decision in question["decisions"]:
+                    self.command("approve", {"id": question["id"], "decision": decision})
+                    return
+
+        self.command("approvals", {}, then)
+
+    async def decline_what_waits(self) -> None:
+        """Says no to what no prompt can be said no to."""
+        if self.client.habits.name == "Neovim":
+            for question in (await self.desk.command("approvals"))["approvals"]:
+                self.command("approve", {"id": question["id"], "decision": "decline"})
+            await self.settle()
 
     def _approve(self, prompt: Prompt, decision: str, more: dict[str, Any]) -> None:
         """By the command `steersman.approve`, for which the id has to be known; else as the client would."""
@@ -200,7 +223,8 @@ class Person(Memory):
         }
 
         def then(actions: list[dict[str, Any]]) -> None:
-            for action in actions:
+            answers = [each for each in actions if each["kind"] == "quickfix.steersman.answer"]
+            for action in answers:
                 (argument,) = action["command"]["arguments"]
                 if argument["decision"] == decision:
                     if decision in YES:

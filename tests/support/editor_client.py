@@ -49,14 +49,22 @@ class EditorClient:
 
     # What its user does.
 
-    def open(self, path: Path, text: str | None = None, *, uri: str | None = None, version: int = 1) -> str:
+    def open(
+        self,
+        path: Path,
+        text: str | None = None,
+        *,
+        uri: str | None = None,
+        version: int = 1,
+        language: str = "plain",
+    ) -> str:
         """Opens a file, with `text` in the buffer if that differs from the disk; returns its URI."""
         if text is None:
             with path.open(newline="", encoding="utf-8") as file:
                 text = file.read()
         uri = uri or path.as_uri()
         self.buffers[uri] = EditorBuffer(uri, path, text, version)
-        item = {"uri": uri, "languageId": "plain", "version": self._version(uri), "text": text}
+        item = {"uri": uri, "languageId": language, "version": self._version(uri), "text": text}
         self.client.notify("textDocument/didOpen", {"textDocument": item})
         return uri
 

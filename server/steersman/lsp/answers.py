@@ -56,6 +56,12 @@ class StartedAnswer(StartAnswer):
     disposition: Literal["started"]
 
 
+class ClosedAnswer(Wire):
+    """The user has closed the question: nothing was done."""
+
+    disposition: Literal["closed"]
+
+
 class QueueAnswer(Wire):
     """What waits, after what was done."""
 

@@ -4,13 +4,16 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from pydantic import ValidationError
 
 from steersman.lsp.errors import InvalidParams
 from steersman.lsp.features import ClientFeatures
+
+LLM_GENERATED: Final = 1
+"""CodeActionTag of LSP 3.18."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +26,12 @@ class Quirks:
     """A lower version in an edit switches its check off."""
     hides_errors: bool = False
     """It only logs the error of a command."""
+    number_prompt: bool = False
+    """Its own prompt for a choice takes numbers from what is being typed into the buffer at that moment."""
 
 
 _QUIRKS = {
-    "neovim": Quirks(document_changes=True, least_version=1),
+    "neovim": Quirks(document_changes=True, least_version=1, number_prompt=True),
     "helix": Quirks(hides_errors=True),
 }
 """By `clientInfo.name`, lower case."""
@@ -43,6 +48,10 @@ class Client:
     show_document: bool = False
     apply_edit: bool = False
     document_changes: bool = False
+    action_tags: bool = False
+    """It shows that what a code action does was made by a model."""
+    resolves_commands: bool = False
+    """It asks for the command of a code action when that is chosen."""
     resource_operations: frozenset[str] = frozenset()
     """Of create, rename and delete, what it takes in `documentChanges`."""
     named_folders: list[tuple[str, Path]] = field(default_factory=list)
@@ -67,6 +76,10 @@ class Client:
         self.progress = window.get("workDoneProgress") is True
         self.show_document = _object(window.get("showDocument")).get("support") is True
         self.apply_edit = workspace.get("applyEdit") is True
+        actions = _object(_object(capabilities.get("textDocument")).get("codeAction"))
+        self.action_tags = LLM_GENERATED in _list(_object(actions.get("tagSupport")).get("valueSet"))
+        late = _strings(_object(actions.get("resolveSupport")).get("properties"))
+        self.resolves_commands = actions.get("dataSupport") is True and "command" in late
         edits = _object(workspace.get("workspaceEdit"))
         self.document_changes = edits.get("documentChanges") is True or self.quirks.document_changes
         self.resource_operations = _strings(edits.get("resourceOperations"))
@@ -130,6 +143,10 @@ def _strings(value: object) -> frozenset[str]:
     return (
         frozenset(item for item in value if isinstance(item, str)) if isinstance(value, list) else frozenset()
     )
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _object(value: object) -> Mapping[str, Any]:

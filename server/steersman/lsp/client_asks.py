@@ -12,10 +12,11 @@ class InputRequest(Wire):
     """The params of `steersman/input`."""
 
     session: str
+    """Empty, as the two below, where no run asks: `steersman.ask` wants a prompt."""
     run: str
     tool_call_id: str
     prompt: str
-    """What the model asks."""
+    """What is asked."""
     options: list[str] | None = None
     """Suggestions, two to six. Any other text is an answer as well."""
 

@@ -1,8 +1,7 @@
 """The commands of `workspace/executeCommand`: validated, passed on to the sessions, and their refusals made errors."""
 
 import functools
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from steersman.agent.events import Input
 from steersman.lsp.approval_requests import answer_of
 from steersman.lsp.calls import after_response
 from steersman.lsp.client import Client, path_of
+from steersman.lsp.comment_commands import AskUser, CommentCommands, said
 from steersman.lsp.context import pointed_of
 from steersman.lsp.documents import Documents
 from steersman.lsp.errors import CommandError, ErrorCode
@@ -32,11 +32,10 @@ from steersman.lsp.progress import token_of
 from steersman.lsp.session_commands import SessionCommands
 from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import settled_apart
-from steersman.session.errors import Refused
+from steersman.session.errors import Refused, handing_back
 from steersman.session.exports import Export
 from steersman.session.home import Home
 from steersman.session.manager import SessionManager, StartRequest
-from steersman.session.message_queue import Queued
 from steersman.session.run import Run
 from steersman.session.said import check_text
 from steersman.session.session import Session
@@ -60,15 +59,20 @@ class Commands:
         begin_progress: Callable[[str, str], None],
         show_error: Callable[[str], None],
         on_export: Callable[[Export], None],
+        ask_user: AskUser,
         home: Home,
     ) -> None:
-        """`begin_progress(run, title)` makes the work-done token of a run; `on_export` shows a transcript."""
+        """`begin_progress(run, title)` makes the work-done token of a run; `on_export` shows a transcript; `ask_user`
+        has the user type a prompt."""
         self._manager, self._client, self._documents = manager, client, documents
-        self._home, self._on_export = home, on_export
+        self._home, self._on_export, self._ask_user = home, on_export, ask_user
         self._begin_progress, self._show_error = begin_progress, show_error
 
     def table(self) -> dict[str, Handler]:
         """Every command by its id."""
+        comments = CommentCommands(
+            self._manager, self._documents, lambda: self._roots(None), self._started, self._ask_user
+        )
         handlers = {
             "start": self._start,
             "continue": self._continue,
@@ -82,6 +86,7 @@ class Commands:
             "events": self._events,
             "configure": self._configure,
             "templates": self._templates,
+            **comments.table(),
             **SessionCommands(self._manager, lambda: self._roots(None), self._on_export).table(),
             **ExtensionCommands(self._manager, lambda: self._roots(None)).table(),
         }
@@ -90,7 +95,7 @@ class Commands:
     async def _start(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(StartParams, arguments, string_as="prompt")
         plain = bool(arguments) and isinstance(arguments[0], str)
-        with _handing_back(params.prompt):
+        with handing_back(params.prompt):
             roots = self._roots(params.root)
             run = await self._manager.start(
                 StartRequest(
@@ -128,18 +133,17 @@ class Commands:
 
     async def _steer(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(TextParams, arguments, string_as="text")
-        with _handing_back(params.text):
+        with handing_back(params.text):
             pointed = pointed_of(params.context, self._documents)
             queued = await self._manager.say("steer", params.text, params.run, pointed)
-        return {"disposition": "steered", **_place(queued)}
+        return said(queued)
 
     async def _follow_up(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(TextParams, arguments, string_as="text")
         pointed = pointed_of(params.context, self._documents)
-        with _handing_back(params.text):
+        with handing_back(params.text):
             try:
-                queued = await self._manager.say("followUp", params.text, params.run, pointed)
-                return {"disposition": "queued", **_place(queued)}
+                return said(await self._manager.say("followUp", params.text, params.run, pointed))
             except Refused as refusal:
                 if refusal.code != "notRunning" or params.run is not None:
                     raise
@@ -152,7 +156,7 @@ class Commands:
 
     async def _queue(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse_queue(arguments)
-        with _handing_back(params.text):
+        with handing_back(params.text):
             session = self._manager.session_of(params.run)
             assert session.live is not None
             run = session.live.id
@@ -277,21 +281,6 @@ def _template_data(template: Template) -> dict[str, JsonValue]:
         "path": str(template.path),
     }
     return data if template.problem is None else data | {"problem": template.problem}
-
-
-def _place(queued: Queued) -> dict[str, JsonValue]:
-    return {"session": queued.run.session, "run": queued.run.id, "id": queued.item.id}
-
-
-@contextmanager
-def _handing_back(text: str | None) -> Iterator[None]:
-    """Whatever is refused, the text comes back with it."""
-    try:
-        yield
-    except Refused as refusal:
-        if text is not None:
-            refusal.data.setdefault("text", text)
-        raise
 
 
 def _title(prompt: str) -> str:

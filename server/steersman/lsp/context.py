@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from steersman.lsp.buffers import Buffers
 from steersman.lsp.client import Client
 from steersman.lsp.documents import Documents
+from steersman.lsp.open_documents import UnattachedDocuments
 from steersman.lsp.params import ContextParams, SelectionParams, Span
 from steersman.lsp.problems import ProblemStore
 from steersman.session.pointing import Diagnostic, EditorState, GivenImage, Pointed, Selection
@@ -33,15 +34,21 @@ def pointed_of(context: ContextParams | None, documents: Documents) -> Pointed |
 class EditorView:
     """What the client's editor shows now, for the messages of a session."""
 
-    def __init__(self, client: Client, buffers: Buffers, problems: ProblemStore) -> None:
+    def __init__(
+        self, client: Client, buffers: Buffers, problems: ProblemStore, unattached: UnattachedDocuments
+    ) -> None:
         self._client, self._buffers, self._problems = client, buffers, problems
+        self._unattached = unattached
 
     def state(self) -> EditorState | None:
         """Only of a client that tells of all that is open: others attach what they like."""
         if not self._client.features.open_documents:
             return None
         unsaved = [buffer.path for buffer in self._buffers.unsaved()]
-        return EditorState([buffer.path for buffer in self._buffers.open()], unsaved)
+        seen = self._unattached.seen
+        if seen is None:
+            return EditorState([buffer.path for buffer in self._buffers.open()], unsaved)
+        return EditorState(seen.open, unsaved, seen.active, seen.visible)
 
     def diagnostics(self) -> Sequence[Diagnostic]:
         """What was told last of each file, the gravest first in each."""

@@ -83,7 +83,7 @@ class EditorWorkspace:
             if buffer.text is None:
                 raise ChangeRefused(
                     f"{change.path.display} is open in the editor, but its text is not known here. Nothing was "
-                    "changed. Ask the user to close it or to open it again."
+                    "changed. Ask the user to save it or to close it."
                 )
             return await self._apply_to_open(change, buffer)
 

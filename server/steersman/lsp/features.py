@@ -56,6 +56,9 @@ class ClientFeatures(BaseModel):
     """It asks its user for a line of text, by `steersman/input`."""
     tools: list[StrictStr | ClientTool] | None = None
     """What it can be asked to do by `steersman/callTool`: names of known tools, and tools of its own."""
+    untrusted: StrictBool | None = None
+    """Its user has not trusted the workspace: nothing in it is followed, no mode is looser than `ask`, and nobody is
+    asked about trust."""
 
     @field_validator("tools", mode="before")
     @classmethod

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.tool import Proposal, ToolContext, ToolError, ToolResult, text_result
+from steersman.lsp.hovers import hover_text
 from steersman.lsp.places import changes, index_of, listing_of, locations, symbols
 from steersman.lsp.tool_calls import ToolCalls
 from steersman.session.wire import Data
@@ -197,6 +198,22 @@ class ReferencesTool(_PlaceTool):
         return {**await self.place(args, path), "context": {"includeDeclaration": True}}
 
 
+class HoverTool(_PlaceTool):
+    wire_name = name = "hover"
+    what = "description"
+    description = (
+        "See what the editor's language servers say of a symbol: its type, its signature, its documentation, also of "
+        "libraries. Name a place where the symbol stands."
+    )
+
+    async def said(self, args: PlaceArguments, data: object, asked: Data) -> str:
+        text, unusable = hover_text(data)
+        if not text:
+            _require_usable(unusable, self.name)
+            return f"[The editor's language servers say nothing of {printable(args.symbol)} there]"
+        return text
+
+
 class SymbolsTool(KnownTool[SymbolsArguments]):
     wire_name = name = "symbols"
     description = (
@@ -262,6 +279,7 @@ class RenamePreviewTool(KnownTool[RenameArguments]):
 _ALL: Final[tuple[type[KnownTool[Any]], ...]] = (
     DefinitionTool,
     ReferencesTool,
+    HoverTool,
     SymbolsTool,
     RenamePreviewTool,
 )

@@ -6,7 +6,10 @@ as buffers, so that reading and editing know no difference but that nothing come
 
 import asyncio
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -14,7 +17,7 @@ from steersman.agent.clock import Clock
 from steersman.lsp.buffers import Buffer, Buffers
 from steersman.lsp.client import Client, real_path_of
 from steersman.lsp.errors import ClientGone, ClientRequestError
-from steersman.lsp.params import OpenDocument, OpenDocumentsAnswer, OpenDocumentsChanged
+from steersman.lsp.params import ListedDocument, OpenDocument, OpenDocumentsAnswer, OpenDocumentsChanged
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.waits import answered_within, set_within
 from steersman.lsp.wire import JsonValue
@@ -24,6 +27,15 @@ log = logging.getLogger(__name__)
 
 REQUEST = "steersman/openDocuments"
 CHANGED = "steersman/openDocumentsChanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Of the documents that are listed, what the user has in front of them. Resolved paths."""
+
+    open: Sequence[Path]
+    visible: Sequence[Path]
+    active: Path | None
 
 
 class UnattachedDocuments:
@@ -40,6 +52,8 @@ class UnattachedDocuments:
         self._numbers = count(1)
         self._newest: dict[str, int] = {}
         """By URI the number of the last question whose answer was used: answers may overtake each other."""
+        self.seen: Seen | None = None
+        """None: the client does not say what its user sees."""
 
     def begin(self) -> None:
         """After `initialized`: asks what is open."""
@@ -60,7 +74,7 @@ class UnattachedDocuments:
         except ValidationError as error:
             log.warning("%s can't be used: %s", CHANGED, _first_fault(error))
             return
-        self._take({document.uri: document.dirty for document in told.documents})
+        self._take(told.documents)
 
     async def known(self) -> None:
         """Returns when it is known what is open, or the client has had its time to say it."""
@@ -105,12 +119,15 @@ class UnattachedDocuments:
         try:
             documents = await self._ask([])
             if documents is not None and not self._listed.is_set():  # else a newer list came meanwhile
-                self._take({document.uri: document.dirty for document in documents})
+                self._take(documents)
         finally:
             self._listed.set()
 
-    def _take(self, dirty: dict[str, bool]) -> None:
+    def _take(self, documents: Sequence[ListedDocument]) -> None:
         self._listed.set()
+        nothing = None if self.seen is None else Seen([], [], None)
+        self.seen = _seen(documents) if documents else nothing
+        dirty = {document.uri: document.dirty for document in documents}
         self._newest = {uri: number for uri, number in self._newest.items() if uri in dirty}
         self._buffers.list_open(dirty)
 
@@ -127,6 +144,15 @@ class UnattachedDocuments:
         except ValidationError as error:
             log.warning("the answer to %s can't be used: %s", REQUEST, _first_fault(error))
         return None
+
+
+def _seen(documents: Sequence[ListedDocument]) -> Seen | None:
+    if all(document.visible is None for document in documents):
+        return None
+    by_path = {path: document for document in documents if (path := real_path_of(document.uri)) is not None}
+    visible = [path for path, document in by_path.items() if document.visible]
+    active = next((path for path, document in by_path.items() if document.active), None)
+    return Seen(list(by_path), visible, active)
 
 
 def _named(documents: list[OpenDocument], uri: str) -> OpenDocument | None:

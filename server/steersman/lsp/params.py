@@ -104,6 +104,27 @@ class ContinueParams(Params):
     budget: BudgetParams | None = None
 
 
+class DoCommentParams(Params):
+    uri: str
+    """Of an open document."""
+    range: Span
+    """Whose comments are meant. Positions as negotiated at initialize."""
+    text: str | None = None
+    """What the one comment says that is meant, wherever it is by now; all in the range without."""
+    how: Literal["start", "steer", "followUp"] = "start"
+    """`start` is a follow-up while a run is live, the others are a start when none is."""
+    run: str | None = None
+    """To steer, or to follow: the only live one, without."""
+
+
+class AskParams(Params):
+    question: str
+    """What the user is asked."""
+    context: ContextParams | None = None
+    mode: Mode | None = None
+    """For the run. With `read-only` it begins beside one that is live; otherwise it is a follow-up then."""
+
+
 class TextParams(Params):
     text: str
     run: str | None = None
@@ -195,6 +216,10 @@ class ListedDocument(Told):
     uri: str
     dirty: bool
     """It has text that is not saved."""
+    visible: bool | None = None
+    """The user sees it. If it is said of any document, what is not in the list is not told to models as open."""
+    active: bool | None = None
+    """The user is in it."""
 
 
 class OpenDocument(ListedDocument):

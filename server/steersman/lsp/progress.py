@@ -82,11 +82,23 @@ class FloorProgress:
             del self._runs[event.run or ""]
             progress.end(event.data["message"])
             if self._client.features.event_token is None:
-                self._tell_end(event.data)
+                self._tell_end(event.data, progress.told)
         else:
-            if self._client.features.event_token is None and event.data.get("role") == "custom":
-                self._tell_custom(event)
+            if self._client.features.event_token is None:
+                self._tell_early(progress, event)
             progress.on_event(event)
+
+    def _tell_early(self, progress: "_RunProgress", event: Emitted) -> None:
+        """What a client that sees no events can't wait for until the end."""
+        role = event.data.get("role")
+        if role == "custom":
+            self._tell_custom(event)
+        elif role == "assistant" and event.type == "message_end" and "discarded" not in event.data:
+            said = (block["text"] for block in event.data["content"] if block["type"] in ("text", "refusal"))
+            progress.answer = "".join(said).strip()
+        elif _is_of_no_call(event):  # the work is done, and what it came to is not to wait for this
+            self._tell_answer(progress.answer)
+            progress.told = progress.answer
 
     def _tell_custom(self, event: Emitted) -> None:
         """What an extension wants shown, for a client that sees no events."""
@@ -95,20 +107,24 @@ class FloorProgress:
             message = f"Steersman: {event.data['kind']}\n{text}"
             self._server.notify("window/logMessage", {"type": _INFO, "message": message})
 
-    def _tell_end(self, data: dict[str, Any]) -> None:
-        """What a client that sees no events must not miss."""
+    def _tell_end(self, data: dict[str, Any], told: str) -> None:
+        """What a client that sees no events must not miss. `told`: the answer, if it was told before."""
         text = data["text"].strip()
         if data["stopReason"] == "error":
             self._show(_ERROR, data["message"])
-        elif text and len(text) <= SHORT_ANSWER:
-            self._show(_INFO, text)
-        elif text:
-            self._show(_INFO, f"{text[:SHORT_ANSWER].rstrip()} … (the whole answer is in the log)")
-            self._server.notify("window/logMessage", {"type": _INFO, "message": text})
+        elif text != told:
+            self._tell_answer(text)
         if data["stopReason"] in ("max_turns", "budget"):
             self._show(_WARNING, data["message"])
         for item in data["undelivered"]:
             self._show(_WARNING, f"Steersman: this was not delivered, send it again: {item['text']}")
+
+    def _tell_answer(self, text: str) -> None:
+        if text and len(text) <= SHORT_ANSWER:
+            self._show(_INFO, text)
+        elif text:
+            self._show(_INFO, f"{text[:SHORT_ANSWER].rstrip()} … (the whole answer is in the log)")
+            self._server.notify("window/logMessage", {"type": _INFO, "message": text})
 
     def _show(self, kind: int, message: str) -> None:
         self._server.notify("window/showMessage", {"type": kind, "message": message})
@@ -128,6 +144,12 @@ class FloorProgress:
 def token_of(run: str) -> str:
     """The work-done token of a run."""
     return f"steersman/{run}"
+
+
+def _is_of_no_call(event: Emitted) -> bool:
+    """Whether the user is asked about a change that no call of the model makes."""
+    data = event.data
+    return event.type == "approval_requested" and data.get("toolCallId") == "" and data["kind"] != "trust"
 
 
 def _asks(event: Emitted) -> bool:
@@ -150,6 +172,10 @@ class _RunProgress:
         self._end: str | None = None
         self._turn = ""
         self._doing = ""
+        self.answer = ""
+        """The last one of the model."""
+        self.told = ""
+        """The answer that the client was told before the end."""
 
     def open(self, taken: bool) -> None:
         """The client has taken the token, or it won't: then log messages say the same."""

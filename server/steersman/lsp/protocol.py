@@ -42,13 +42,16 @@ CANCEL_GRACE = 1.0
 _PLAIN_PARAMS = frozenset(
     {
         types.WORKSPACE_EXECUTE_COMMAND,
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CODE_ACTION_RESOLVE,
         types.TEXT_DOCUMENT_DID_OPEN,
         types.TEXT_DOCUMENT_DID_CHANGE,
         types.TEXT_DOCUMENT_DID_SAVE,
         types.TEXT_DOCUMENT_DID_CLOSE,
     }
 )
-"""Methods of LSP whose params reach their handler as plain JSON: the hot ones."""
+"""Methods of LSP whose params reach their handler as plain JSON: the hot ones, and those of which what can't be used
+is passed over."""
 
 
 _INTERNAL = "The server failed to do this; its log says why."

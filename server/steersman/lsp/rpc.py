@@ -14,7 +14,7 @@ from pygls.lsp.server import LanguageServer
 from steersman.lsp.calls import Handler, after_response
 from steersman.lsp.documents import Documents
 from steersman.lsp.protocol import RpcProtocol
-from steersman.lsp.wire import JsonValue, encode
+from steersman.lsp.wire import JsonObject, JsonValue, encode
 
 __all__ = ["CommandHandler", "RpcServer", "after_response"]
 
@@ -52,14 +52,17 @@ class RpcServer(LanguageServer):
         """
         _add(self.protocol.fm.commands, command_id, handler)
 
-    def add_feature(self, method: str, handler: Handler) -> None:
+    def add_feature(self, method: str, handler: Handler, *, options: JsonObject | None = None) -> None:
         """Registers a request or notification, plain or async. Its one argument is the params: an object of
-        lsprotocol for a method of LSP, plain JSON (None when absent) for any other.
+        lsprotocol for most methods of LSP, plain JSON (None when absent) for any other. `options` are what its
+        capability says.
 
         Raises:
             ValueError: the method has a handler.
         """
         _add(self.protocol.fm.features, method, handler)
+        if options is not None:
+            self.protocol.fm.feature_options[method] = options
 
     async def request(self, method: str, params: object = None, *, timeout: float | None) -> JsonValue:
         """Asks the client; `timeout` in seconds, None for a question that may stay open.

@@ -65,6 +65,18 @@ COMMANDS: Final = (
         "text",
     ),
     Command(
+        "doComment",
+        "Does what a comment says, and takes the comment out of its file.",
+        params.DoCommentParams,
+        (answers.StartedAnswer, answers.SteerAnswer, answers.QueuedAnswer),
+    ),
+    Command(
+        "ask",
+        "Asks the user for a prompt, by `steersman/input`, and says it. Answers when they have.",
+        params.AskParams,
+        (answers.StartedAnswer, answers.QueuedAnswer, answers.ClosedAnswer),
+    ),
+    Command(
         "queue",
         "What waits to be said to a live run: shown, changed, put in another order, taken out.",
         params.QueueParams,

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from typing import Any, Final
+from typing import Final
 
 from lsprotocol import types
 
@@ -16,6 +16,8 @@ from steersman.lsp.approvals import FloorApprover
 from steersman.lsp.buffers import Buffers
 from steersman.lsp.client import Client
 from steersman.lsp.client_tools import ClientTools
+from steersman.lsp.code_actions import OPTIONS as CODE_ACTION_OPTIONS
+from steersman.lsp.code_actions import CodeActions
 from steersman.lsp.commands import Commands
 from steersman.lsp.context import EditorView
 from steersman.lsp.diffs import DiffDocuments
@@ -27,6 +29,7 @@ from steersman.lsp.exported import ExportViewer
 from steersman.lsp.open_documents import CHANGED, UnattachedDocuments
 from steersman.lsp.problems import ProblemStore
 from steersman.lsp.progress import FloorProgress
+from steersman.lsp.prompt_box import PromptBox
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.serve import StopReason, serve
 from steersman.lsp.user_input import ClientUser
@@ -47,7 +50,7 @@ log = logging.getLogger(__name__)
 
 PROTOCOL_VERSION = "1"
 NAME = "steersman"
-USED: Final = ("eventToken", "approval", "save", "openDocuments", "diagnostics", "input", "tools")
+USED: Final = ("eventToken", "approval", "save", "openDocuments", "diagnostics", "input", "tools", "untrusted")
 """The features that are used here, of those that a client can ask for."""
 
 
@@ -99,13 +102,15 @@ class SteersmanServer:
             clock=clock,
             extensions=extensions,
         )
-        view = EditorView(self._client, self._buffers, problems)
+        view = EditorView(self._client, self._buffers, problems, self._unattached)
         self.services.editor_state, self.services.diagnostics = view.state, view.diagnostics
         self.manager = SessionManager(self.services)
         self._progress = FloorProgress(self.rpc, self._client, limits, clock)
         self._exported = ExportViewer(self.rpc, self._client, limits, clock)
         self._stream: EventStream | None = None
-        self._actions = AnswerActions(self.services.approvals, self._diffs)
+        answers = AnswerActions(self.services.approvals, self._diffs)
+        self._actions = CodeActions(answers, self.manager, self.rpc.documents, self._client, ours=home.root)
+        self._prompt_box = PromptBox(self.rpc, self._client, turn)
         self._home = home
         self._tidying: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
@@ -123,6 +128,7 @@ class SteersmanServer:
             begin_progress=self._progress.begin,
             show_error=self._show_error,
             on_export=self._exported.on_end,
+            ask_user=self._prompt_box.ask,
             home=home,
         )
         for command_id, handler in commands.table().items():
@@ -132,7 +138,8 @@ class SteersmanServer:
         self.rpc.add_feature("shutdown", self._shutdown)
         self.rpc.add_feature("workspace/didChangeWorkspaceFolders", self._folders_changed)
         self.rpc.add_feature("window/workDoneProgress/cancel", self._cancelled)
-        self.rpc.add_feature("textDocument/codeAction", self._code_actions)
+        self.rpc.add_feature("textDocument/codeAction", self._actions.offered, options=CODE_ACTION_OPTIONS)
+        self.rpc.add_feature("codeAction/resolve", self._actions.resolved)
         self.rpc.add_feature(TEXTS, ApprovalTexts(self.services.approvals))
         self.rpc.add_feature(CHANGED, self._unattached.on_changed)
         self.rpc.add_feature(reports.METHOD, self._diagnostics)
@@ -144,6 +151,7 @@ class SteersmanServer:
         """Learns what the client can do; nothing that it did not ask for is ever sent to it."""
         self._client.learn(self.rpc.protocol.client_params)
         features = self._client.features
+        self.services.trusts_none = bool(features.untrusted)
         token = features.event_token
         if token is not None:
             self._stream = EventStream(self.rpc, token, self.services.log_path)
@@ -166,7 +174,7 @@ class SteersmanServer:
         """In a thread, after all that the client waits for."""
         warm(self.services)
         tidy(self._home)
-        make_all("steersman", enough=lambda: self._closing is not None)
+        make_all("steersman", enough=lambda: self._closing is not None or self.manager.has_begun)
 
     def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         """New runs see the new folders; a live one keeps those that it began with."""
@@ -180,12 +188,6 @@ class SteersmanServer:
         run = self._progress.run_of(params.token)
         if run is not None:
             self.manager.abort(run, "cancelled by its progress")
-
-    async def _code_actions(self, params: types.CodeActionParams) -> list[dict[str, Any]]:
-        only = params.context.only
-        return self._actions.offered(
-            params.text_document.uri, None if only is None else [str(kind) for kind in only]
-        )
 
     def _diagnostics(self, params: JsonValue) -> None:
         if self._client.features.diagnostics:

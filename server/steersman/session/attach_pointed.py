@@ -7,7 +7,14 @@ from steersman.agent.messages import Text
 from steersman.session.attachments import MAX_IMAGE_DATA, MAX_IMAGES, Attachments, fenced
 from steersman.session.errors import Refused
 from steersman.session.mentions import Target
-from steersman.session.pointing import Diagnostic, EditorState, GivenImage, Pointed, Selection
+from steersman.session.pointing import (
+    Diagnostic,
+    EditorState,
+    GivenImage,
+    InstructionComment,
+    Pointed,
+    Selection,
+)
 from steersman.tools.images import ImageError, described, image_of_base64
 from steersman.workspace.roots import printable
 
@@ -24,6 +31,7 @@ def attach_pointed(to: Attachments, pointed: Pointed) -> None:
         Refused: denied, for a file whose text no model may see; unsupported, tooLarge, for an image.
     """
     named = [item.uri for item in pointed.selections] + [item.uri for item in pointed.diagnostics]
+    named += [str(item.path) for item in pointed.comments]
     for uri in (*pointed.uris, *named):
         path = to.resolved(uri)
         if path is not None:
@@ -31,6 +39,8 @@ def attach_pointed(to: Attachments, pointed: Pointed) -> None:
     if pointed.uris:
         names = "\n".join(f"File: {_name(to, uri)}" for uri in pointed.uris)
         to.add(f"The user points at:\n{names}", "files")
+    for comment in pointed.comments:
+        _attach_comment(to, comment)
     for selection in pointed.selections:
         _attach_selection(to, selection)
     if pointed.diagnostics:
@@ -48,15 +58,19 @@ def attach_diagnostics(to: Attachments, items: Sequence[Diagnostic], total: int)
 
 def editor_block(to: Attachments, state: EditorState) -> Text | None:
     """What the editor shows of the workspace; it is not attached yet."""
-    active = _told(to, state.active)
     marked = set(state.unsaved)
-    names = [
-        name + (" (not saved)" if path in marked else "")
-        for path in state.open[-MAX_OPEN:]
-        if path != state.active and (name := _told(to, path)) is not None
-    ]
-    lines = [f"The user is in {active}."] if active else []
-    lines += [f"Open in the editor: {', '.join(names)}."] if names else []
+
+    def named(paths: Sequence[Path]) -> list[str]:
+        told = ((path, _told(to, path)) for path in paths[-MAX_OPEN:])
+        return [name + (" (not saved)" if path in marked else "") for path, name in told if name is not None]
+
+    active = named([] if state.active is None else [state.active])
+    beside = named([path for path in state.visible if path != state.active])
+    shown = {state.active, *state.visible}
+    open_ones = named([path for path in state.open if path not in shown])
+    lines = [f"The user is in {active[0]}."] if active else []
+    lines += [f"The user {'also ' if active else ''}sees {', '.join(beside)}."] if beside else []
+    lines += [f"Open in the editor: {', '.join(open_ones)}."] if open_ones else []
     return Text("\n".join(lines), "editor") if lines else None
 
 
@@ -70,6 +84,17 @@ def _attach_selection(to: Attachments, selection: Selection) -> None:
             quoted += "\n(cut)"
     label = f"{name}{Target('', selection.first, selection.last).lines}"
     to.add(f"The user has selected in {name}, {lines}:\n{quoted}", label)
+
+
+def _attach_comment(to: Attachments, comment: InstructionComment) -> None:
+    name, lines = _name(to, comment.path.as_uri()), _lines(comment.first, comment.last)
+    to.add(
+        f"The user asks for this in a comment in {name}, {lines}. Around it:\n{fenced(comment.around)}\n"
+        f"It says:\n{fenced(comment.text)}\n"
+        "Take the comment out of the file in the same edit as the work; what you leave of it is taken out for you, "
+        "with your first change of that file. If it is only a question, answer it and change nothing.",
+        f"{name}{Target('', comment.first, comment.last).lines}",
+    )
 
 
 def _attach_image(to: Attachments, given: GivenImage, number: int) -> None:

@@ -94,7 +94,11 @@ def build_services(
     def make_tools(setting: ToolSetting) -> Sequence[Tool]:
         commands = replace(parts.commands, spill_dir=None) if setting.withholds_output else parts.commands
         standard = standard_tools(
-            setting.workspace, ledger=setting.ledger, commands=commands, ripgrep=ripgrep
+            setting.workspace,
+            ledger=setting.ledger,
+            commands=commands,
+            ripgrep=ripgrep,
+            amend=setting.amend,
         )
         return [*standard, *more_tools(setting)]
 

@@ -27,6 +27,7 @@ from steersman.session.policy import Policy
 from steersman.session.run import Run, RunState
 from steersman.session.sink import RunSink
 from steersman.session.trust import Terms, TrustCheck, trust_question
+from steersman.session.unmarking import Unmarking
 from steersman.session.vetoes import Vetoes
 from steersman.session.window import overhead_of
 from steersman.session.wire import Data
@@ -74,9 +75,16 @@ class RunDriver:
             new_id=services.new_id,
         )
         self._vetoes = Vetoes(extensions, self._gate, denials)
+        self._unmarking = Unmarking(
+            parts,
+            leave=self._vetoes.before_tool_call,
+            denials=denials,
+            stop=lambda: self._stop("the user stopped the run"),
+        )
         self._trust = TrustCheck(
             services.trust,
             trusts_all=services.trusts_all,
+            trusts_none=services.trusts_none,
             ask=lambda question: self._asker.ask(question, self._signal),
             question=lambda folder: trust_question(services.new_id("apr"), run.session, run.id, folder),
             notice=parts.notice,
@@ -106,6 +114,10 @@ class RunDriver:
             self._sink.set_state("aborting")
         else:
             self._run.state = "aborting"
+
+    def _stop(self, reason: str) -> None:
+        if self._run.controller.abort(reason):
+            self.aborting()
 
     def set_state(self, state: RunState) -> None:
         """Tells what the run is doing."""
@@ -240,10 +252,18 @@ class RunDriver:
         self._model.check(turn.message.usage)
         reason = await self._extensions.should_stop_after_turn(turn)
         ended_by = await self._gate.should_stop_after_turn(turn)
+        if ended_by is None and (reason is not None or self._has_answered(turn)):
+            await self._unmarking.finish(self._signal)
         if ended_by is None and reason is not None:
             self._parts.notice(f"Stopped by {reason}")
             return "hook"
         return ended_by
+
+    def _has_answered(self, turn: TurnSummary) -> bool:
+        """Whether nothing more is to be done for what was said so far."""
+        message = turn.message
+        steered = any(item.kind == "steer" for item in self._parts.inbox.items)
+        return not (message.tool_calls or message.cut or steered)
 
     def _take_steering(self) -> Sequence[Input]:
         self._extensions.poll("steer")
@@ -259,6 +279,7 @@ class RunDriver:
         if items:
             self._parts.queue_changed()
             self._gate.new_task()
+            self._parts.marks.take()
         return items
 
     async def _on_stream_failure(

@@ -7,6 +7,8 @@ SessionError
     └── LogCorrupt   it is not a session log
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 from steersman.agent.messages import Json
@@ -20,6 +22,7 @@ RefusalCode = Literal[
     "unknownRun",
     "unknownApproval",
     "unknownItem",
+    "unknownComment",
     "unknownMessage",
     "unknownCheckpoint",
     "badTitle",
@@ -57,6 +60,17 @@ class Refused(SessionError):
         self.code: RefusalCode = code
         self.data: dict[str, Json] = data
         """What a client needs to go on, beside the code: the text that was not taken, the ids to choose from."""
+
+
+@contextmanager
+def handing_back(text: str | None) -> Iterator[None]:
+    """Whatever is refused, the text comes back with it."""
+    try:
+        yield
+    except Refused as refusal:
+        if text is not None:
+            refusal.data.setdefault("text", text)
+        raise
 
 
 class LogError(SessionError):

@@ -20,7 +20,7 @@ from steersman.session.library import Library
 from steersman.session.listing import most_recent_log
 from steersman.session.message_queue import Queued
 from steersman.session.open_sessions import OpenSessions, folder
-from steersman.session.pointing import Pointed
+from steersman.session.pointing import InstructionComment, Pointed
 from steersman.session.prompts import Composed, Prompts
 from steersman.session.reverts import Reverts
 from steersman.session.run import Run
@@ -65,6 +65,11 @@ class SessionManager:
         """Every run that this server has begun."""
         self._model: str | None = None
         self._mode: Mode | None = None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether any run has begun, or is about to."""
+        return bool(self._runs or self._starting)
 
     # Runs
 
@@ -217,6 +222,23 @@ class SessionManager:
         if run in self._runs:
             raise Refused("notRunning", f"The run {run} has ended.", run=run)
         raise Refused("unknownRun", f"There is no run {run} here.", run=run)
+
+    def live(self) -> Sequence[Session]:
+        """The sessions with a live run, in the order in which they were opened."""
+        return self._sessions.live()
+
+    def last_used(self) -> Session | None:
+        """The session that was used last, of those that are open."""
+        return max(self._sessions.all(), key=lambda session: session.kept.last_used, default=None)
+
+    def refuse_if_worked_on(self, comments: Sequence[InstructionComment]) -> None:
+        """Raises:
+        Refused: busy, a live run works on one of them already, or will.
+        """
+        for session in self._sessions.live():
+            if session.live is not None and any(session.works_on(each) for each in comments):
+                text = "This comment is being worked on already."
+                raise Refused("busy", text, session=session.id, run=session.live.id)
 
     def most_recent(self, roots: Roots) -> str | None:
         """The id of the session that was used last in this root, of those that this server knows."""

@@ -12,6 +12,7 @@ from steersman.session.attachments import images_in
 from steersman.session.changes import ChangeRecords
 from steersman.session.errors import LogError
 from steersman.session.journal import Journal
+from steersman.session.marks import Marks
 from steersman.session.policy import Grants
 from steersman.session.prompts import Composed
 from steersman.session.services import Services
@@ -39,6 +40,8 @@ class Parts:
     strays: Strays
     grants: Grants
     """What the user has granted for the life of this server."""
+    marks: Marks
+    """The comments that ask for what is being done."""
 
     said: dict[str, Composed] = field(default_factory=dict)
     """What the last messages were made of, by their ids, until they are in the conversation."""
@@ -57,6 +60,7 @@ class Parts:
         composed = self.said.pop(message.id, None)
         if composed is not None:
             self.ledger.take_over(composed.seen)
+            self.marks.add(composed.pointed.comments)
 
     def tell_if_blind(self, model: str, content: Sequence[UserContent]) -> None:
         """The user hears of images that the model won't see."""

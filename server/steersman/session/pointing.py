@@ -1,7 +1,7 @@
 """What a face tells of where the user is: with a prompt, what it points at; in general, what its editor has open."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -36,6 +36,32 @@ class GivenImage:
 
 
 @dataclass(frozen=True, slots=True)
+class InstructionComment:
+    """A comment that asks for work, where its text is the prompt. It is taken out of its file with the work."""
+
+    path: Path
+    """With links resolved."""
+    language: str
+    """The editor's id of it."""
+    text: str
+    """What is asked for, as `workspace.comments` reads it."""
+    first: int
+    """Line, from 1."""
+    last: int
+    nth: int
+    """Its place among those of the file that say the same, from 0."""
+    of: int
+    """How many these were."""
+    around: str = field(default="", repr=False)
+    """The lines around it, and its own."""
+
+    def is_same(self, other: "InstructionComment") -> bool:
+        """Whether they are one comment, wherever its lines are by now."""
+        ours, theirs = (self.path, self.text, self.nth), (other.path, other.text, other.nth)
+        return ours == theirs
+
+
+@dataclass(frozen=True, slots=True)
 class Pointed:
     """What comes with a prompt. Files are named by URI or path."""
 
@@ -43,6 +69,8 @@ class Pointed:
     selections: Sequence[Selection] = ()
     diagnostics: Sequence[Diagnostic] = ()
     images: Sequence[GivenImage] = ()
+    comments: Sequence[InstructionComment] = ()
+    """Where the prompt was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +82,5 @@ class EditorState:
     """Those of them whose newest text is not on the disk."""
     active: Path | None = None
     """Where the user is."""
+    visible: Sequence[Path] = ()
+    """What the user has in front of them, the active one or not."""

@@ -111,7 +111,10 @@ class Prompts:
 
     async def _trusts(self, folder: Path) -> bool:
         """Nobody is asked: there is no run yet."""
-        return self._services.trusts_all or self._services.trust.answer(folder) is True
+        services = self._services
+        if services.trusts_none:
+            return False
+        return services.trusts_all or services.trust.answer(folder) is True
 
     async def _template(self, name: str, roots: Roots, *, live: bool) -> Template:
         templates = await self.templates(roots)

@@ -460,7 +460,8 @@ class EditAppliedData(EventData):
 
     event = "edit_applied"
     tool_call_id: str | None
-    """Null after the run's end: a tool that had not stopped."""
+    """Null where no call did it: after the run's end, by a tool that had not stopped; or an instruction's comment was
+    taken out."""
     uri: str
     kind: Literal["create", "edit", "delete", "move"]
     added: Count

@@ -20,6 +20,7 @@ from steersman.session.retry import RetryPolicy
 from steersman.session.run import RunState
 from steersman.session.settings import Settings
 from steersman.session.trust import TrustStore
+from steersman.tools.changing import Amend, unchanged
 from steersman.tools.ledger import ReadLedger
 from steersman.workspace.ports import KeepPreImage, Workspace
 from steersman.workspace.roots import Roots
@@ -45,6 +46,8 @@ class ToolSetting:
     """What the session has seen of each file."""
     withholds_output: bool = False
     """What commands write may be kept only as results: an extension redacts those."""
+    amend: Amend = unchanged
+    """What is made of a change of a text before anybody is asked about it."""
 
 
 ToolFactory = Callable[[ToolSetting], Sequence[Tool]]
@@ -73,6 +76,8 @@ class Services:
     extensions: Extensions = field(default_factory=Extensions)
     trusts_all: bool = False
     """`--trust`: the folders of this process are trusted."""
+    trusts_none: bool = False
+    """No folder is trusted here, whatever was said before, and nobody is asked. It overrules `trusts_all`."""
     log_class: type[SessionLog] = SessionLog
     """How logs are written."""
     kill_commands: Callable[[], None] = lambda: None

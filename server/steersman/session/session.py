@@ -22,9 +22,11 @@ from steersman.session.extended import SessionExtensions
 from steersman.session.extension_session import Link
 from steersman.session.fold import Fold
 from steersman.session.journal import Journal
+from steersman.session.marks import Marks
 from steersman.session.message_queue import Driven, MessageQueue
 from steersman.session.operation import Operation
 from steersman.session.parts import Parts
+from steersman.session.pointing import InstructionComment
 from steersman.session.policy import Grants
 from steersman.session.prompts import Composed
 from steersman.session.revert import Reverter
@@ -37,6 +39,8 @@ from steersman.session.tree import Branch
 from steersman.session.waiting import ended_within
 from steersman.session.window import tokens_of
 from steersman.tools.ledger import ReadLedger
+from steersman.workspace.changes import FileChange
+from steersman.workspace.ports import Applied
 from steersman.workspace.preimages import BlobStore
 from steersman.workspace.roots import Roots
 from steersman.workspace.uris import path_of
@@ -90,9 +94,13 @@ class Session:
     def _assemble(self, services: Services, roots: Roots, journal: Journal) -> Parts:
         inbox = Inbox(closes=True)
         changes = ChangeRecords(journal, BlobStore(services.home.preimages))
-        workspace = TrackedWorkspace(
-            services.make_workspace(roots, changes.keep), changes.starting, changes.applied
-        )
+        marks = Marks()
+
+        async def applied(change: FileChange, done: Applied) -> None:
+            marks.follow(change)
+            await changes.applied(change, done)
+
+        workspace = TrackedWorkspace(services.make_workspace(roots, changes.keep), changes.starting, applied)
         return Parts(
             services,
             roots,
@@ -104,6 +112,7 @@ class Session:
             ledger=ReadLedger(),
             strays=Strays(self._stray_settled),
             grants=self.kept.grants,
+            marks=marks,
         )
 
     def _make_tools(self) -> list[Tool]:
@@ -115,7 +124,9 @@ class Session:
                 self._driver.set_state(state)
 
         parts, withheld = self._parts, self.extensions.withholds_output
-        setting = ToolSetting(self.id, parts.workspace, live_run, set_state, parts.ledger, withheld)
+        setting = ToolSetting(
+            self.id, parts.workspace, live_run, set_state, parts.ledger, withheld, parts.marks.amend
+        )
         tools = list(self._services.make_tools(setting))
         return [*tools, *self.extensions.tools([tool.name for tool in tools])]
 
@@ -146,6 +157,8 @@ class Session:
         run = Run(self._services.new_id("run"), self.id, tuple(inputs), budget, mode, spec)
         self.live, self.model_spec = run, spec
         self.kept.last_used = self._services.now()
+        if inputs:  # another task: what an earlier one has left is the user's
+            self._parts.marks.take()
         self._parts.inbox.reopen()
         self._driver = RunDriver(run, model, self._parts, self.extensions, lambda: self._ended(run))
         run.task = asyncio.create_task(self._driver.drive())
@@ -185,6 +198,15 @@ class Session:
         """What is said to begin a run, with what the model has to know first."""
         note = _of_reverts(self.picture.reverted)
         return self._parts.to_say(said if note is None else replace(said, attached=(*said.attached, note)))
+
+    def works_on(self, comment: InstructionComment) -> bool:
+        """Whether the live run works on a comment's instruction, or will."""
+        if self.live is None:
+            return False
+        waiting = [item.message.id for item in (*self.live.inputs, *self.queue.items)]
+        said = [self._parts.said[each] for each in waiting if each in self._parts.said]
+        known = (*self._parts.marks.active, *(each for one in said for each in one.pointed.comments))
+        return any(each.is_same(comment) for each in known)
 
     def configure(self, *, model: str | None = None, mode: Mode | None = None) -> None:
         """Sets what the next runs of this session use.

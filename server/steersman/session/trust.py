@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steersman.agent.abort import AbortSignal
-from steersman.session.approvals import Answer, Question
+from steersman.session.approvals import ACCEPTING, Answer, Question
 from steersman.session.errors import SessionError
 from steersman.session.home import Home
 from steersman.session.jsonlines import decode, encode
@@ -41,13 +41,17 @@ class TrustStore:
             f"{self._path} to be asked again: you have said no to it before"
         )
 
+    def hold(self, folder: Path, trusted: bool) -> None:
+        """Takes an answer for as long as this process lives."""
+        self._given[str(folder)] = trusted
+
     def remember(self, folder: Path, trusted: bool) -> None:
         """Keeps an answer.
 
         Raises:
             SessionError: it can't be written; the answer then holds for this process only.
         """
-        self._given[str(folder)] = trusted
+        self.hold(folder, trusted)
         try:
             self._write(self._read() | {str(folder): trusted})
         except OSError as error:
@@ -85,12 +89,13 @@ class TrustCheck:
         store: TrustStore,
         *,
         trusts_all: bool,
+        trusts_none: bool = False,
         ask: Callable[[Question], Awaitable[Answer]],
         question: Callable[[Path], Question],
         notice: Callable[[str], None],
     ) -> None:
-        """`notice` tells the user something that needs no answer."""
-        self._store, self._trusts_all = store, trusts_all
+        """`trusts_none` overrules all else. `notice` tells the user something that needs no answer."""
+        self._store, self._trusts_all, self._trusts_none = store, trusts_all, trusts_none
         self._ask, self._question, self._notice = ask, question, notice
         self._settled: dict[Path, bool] = {}
         """In this run: who can't be asked is not asked twice."""
@@ -108,9 +113,14 @@ class TrustCheck:
         matters = [each for each in folders if loose or (each == first and has_instructions(each))]
         untrusted = [folder for folder in matters if not await self._is_trusted(folder)]
         if loose and untrusted and not signal.aborted:
+            how = (
+                "trust the workspace in the editor"
+                if self._trusts_none
+                else self._store.how_to_trust(untrusted[0])
+            )
             self._notice(
                 f"{untrusted[0]} is not a trusted folder: mode {mode} is not used, every change needs a question. "
-                f"To use it, {self._store.how_to_trust(untrusted[0])}."
+                f"To use it, {how}."
             )
         return Terms(
             stricter(mode, "ask") if untrusted else mode, first in matters and first not in untrusted
@@ -126,6 +136,8 @@ class TrustCheck:
         return await self._is_trusted(folder, found=True)
 
     async def _is_trusted(self, folder: Path, *, found: bool = False) -> bool:
+        if self._trusts_none:
+            return False
         known = True if self._trusts_all else self._settled.get(folder, self._store.answer(folder))
         if known is None:
             known = self._settled[folder] = await self._asked(folder, found=found or has_instructions(folder))
@@ -133,8 +145,10 @@ class TrustCheck:
 
     async def _asked(self, folder: Path, *, found: bool) -> bool:
         answer = await self._ask(self._question(folder))
-        trusted = answer.decision == "accept"
-        if answer.by == "user":
+        trusted = answer.decision in ACCEPTING
+        if answer.decision == "acceptForSession":
+            self._store.hold(folder, trusted)
+        elif answer.by == "user":
             try:
                 self._store.remember(folder, trusted)
             except SessionError as error:
@@ -158,7 +172,7 @@ def trust_question(question_id: str, session: str, run: str, folder: Path) -> Qu
         reason="Its own instructions (AGENTS.md) and prompt templates would be followed, and modes looser than ask be "
         "allowed.",
         digest=str(folder),
-        decisions=("accept", "decline"),
+        decisions=("accept", "acceptForSession", "decline"),
     )
 
 

@@ -21,7 +21,7 @@ def warm(services: Services) -> None:
         log.debug("Not warmed up: %s", error)
         return
     if not (settings.model or "").startswith("tape:"):
-        warm_up(tls=not (settings.base_url or "").startswith("http:"))
+        warm_up((settings.base_url or "").strip())
     for tool in BaseTool.__subclasses__():
         if not inspect.isabstract(tool):  # a family of tools has no arguments of its own
             schema_of(tool.arguments)

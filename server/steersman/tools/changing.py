@@ -24,6 +24,14 @@ _DIFF_CHARACTERS = 12_000
 Recompute = Callable[[Snapshot], FileChange]
 """Makes the change anew on another base; raises what the first computation may raise."""
 
+Amend = Callable[[FileChange], FileChange]
+"""What the session makes of every change of a text, before anybody is asked about it. May be called from any thread."""
+
+
+def unchanged(change: FileChange) -> FileChange:
+    """The `Amend` that leaves a change as it is."""
+    return change
+
 
 async def computed(recompute: Recompute, snapshot: Snapshot) -> FileChange:
     """`recompute` on the event loop or, for a long text, in a thread."""

@@ -9,7 +9,15 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.messages import Json, JsonObject
 from steersman.agent.tool import ToolContext, ToolError, ToolResult
 from steersman.tools.base import BaseTool
-from steersman.tools.changing import Recompute, approved, carry_out, change_result, computed
+from steersman.tools.changing import (
+    Amend,
+    Recompute,
+    approved,
+    carry_out,
+    change_result,
+    computed,
+    unchanged,
+)
 from steersman.tools.ledger import ReadLedger
 from steersman.tools.schema import Arguments, from_json_text
 from steersman.workspace.changes import ChangeProposal, FileChange, edition
@@ -87,10 +95,11 @@ class EditTool(BaseTool[EditArguments]):
     )
     arguments = EditArguments
 
-    def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
+    def __init__(self, workspace: Workspace, ledger: ReadLedger, amend: Amend = unchanged) -> None:
         super().__init__()
         self._workspace = workspace
         self._ledger = ledger
+        self._amend = amend
 
     async def propose(self, args: EditArguments, signal: AbortSignal) -> ChangeProposal:
         path = self._workspace.resolve(args.path, for_write=True)
@@ -127,6 +136,6 @@ class EditTool(BaseTool[EditArguments]):
             if new.raw == text.raw:
                 raise ToolError(f"{name}: the edits change nothing.")
             held = self._workspace.held_by(snapshot.path)
-            return edition(snapshot, new, protected=rules.protected(snapshot.path), held=held)
+            return self._amend(edition(snapshot, new, protected=rules.protected(snapshot.path), held=held))
 
         return make

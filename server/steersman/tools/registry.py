@@ -5,6 +5,7 @@ from typing import Final
 from steersman.agent.tool import Tool
 from steersman.tools import ask_user
 from steersman.tools.bash import BashTool, CommandSettings
+from steersman.tools.changing import Amend, unchanged
 from steersman.tools.delete import DeleteTool
 from steersman.tools.diagnostics import DiagnosticsTool
 from steersman.tools.edit import EditTool
@@ -38,16 +39,21 @@ RESERVED: Final = frozenset({*STANDARD_NAMES, ask_user.NAME, DiagnosticsTool.nam
 
 
 def standard_tools(
-    workspace: Workspace, *, ledger: ReadLedger, commands: CommandSettings, ripgrep: Ripgrep
+    workspace: Workspace,
+    *,
+    ledger: ReadLedger,
+    commands: CommandSettings,
+    ripgrep: Ripgrep,
+    amend: Amend = unchanged,
 ) -> list[Tool]:
-    """The tools in the order in which models are shown them. `workspace` and `ledger` are one session's."""
+    """The tools in the order in which models are shown them. `workspace`, `ledger` and `amend` are one session's."""
     return [
         ReadTool(workspace, ledger),
         LsTool(workspace),
         FindTool(workspace, ripgrep),
         GrepTool(workspace, ripgrep),
-        EditTool(workspace, ledger),
-        WriteTool(workspace, ledger),
+        EditTool(workspace, ledger, amend),
+        WriteTool(workspace, ledger, amend),
         DeleteTool(workspace, ledger),
         MoveTool(workspace, ledger),
         BashTool(workspace, commands),

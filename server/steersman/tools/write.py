@@ -7,7 +7,7 @@ from pydantic import Field
 from steersman.agent.abort import AbortSignal
 from steersman.agent.tool import ProposalSuperseded, ToolContext, ToolError, ToolResult, text_result
 from steersman.tools.base import BaseTool
-from steersman.tools.changing import approved, carry_out, change_result, computed
+from steersman.tools.changing import Amend, approved, carry_out, change_result, computed, unchanged
 from steersman.tools.ledger import ReadLedger
 from steersman.tools.schema import Arguments
 from steersman.workspace.changes import ChangeProposal, FileChange, creation, edition
@@ -42,10 +42,11 @@ class WriteTool(BaseTool[WriteArguments]):
     )
     arguments = WriteArguments
 
-    def __init__(self, workspace: Workspace, ledger: ReadLedger) -> None:
+    def __init__(self, workspace: Workspace, ledger: ReadLedger, amend: Amend = unchanged) -> None:
         super().__init__()
         self._workspace = workspace
         self._ledger = ledger
+        self._amend = amend
 
     async def propose(self, args: WriteArguments, signal: AbortSignal) -> ChangeProposal | None:
         if args.path.endswith("/"):
@@ -64,7 +65,8 @@ class WriteTool(BaseTool[WriteArguments]):
         def make(base: Snapshot) -> FileChange:
             try:
                 new = base.as_text().rewrite(args.content)
-                return edition(base, new, protected=protected, held=self._workspace.held_by(path))
+                held = self._workspace.held_by(path)
+                return self._amend(edition(base, new, protected=protected, held=held))
             except TextError as error:
                 raise ToolError(f"{path.display}: {error} Nothing was changed.") from error
 

@@ -2,20 +2,21 @@
 
 import functools
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 Block = tuple[str, str]
 """What opens a comment that may span lines, and what closes it."""
 
+_OWN_LINE = r"(?:\A|(?<=[\r\n]))[ \t]*"
 _BOUNDED = {
     "#": r"(?<![^\s;,(){}\[\]])#",  # not `$#`, nor the fragment of a URL
     "//": r"(?<!:)//",
     "%": r"(?<!\\)%",
-    '"': r'(?m:^)[ \t]*"',
-    "REM": r"(?im:^)[ \t]*(?i:rem)\b",
-    "::": r"(?m:^)[ \t]*::",
-    "..": r"(?m:^)[ \t]*\.\.(?=\s)",
+    '"': rf'{_OWN_LINE}"',
+    "REM": rf"{_OWN_LINE}(?i:rem)\b",
+    "::": rf"{_OWN_LINE}::",
+    "..": rf"{_OWN_LINE}\.\.(?=\s)",
 }
 """What opens a line comment where its characters mean something else in other places."""
 _STRINGS = {
@@ -37,7 +38,7 @@ class CommentSyntax:
     block: tuple[Block, ...] = ()
     strings: tuple[str, ...] = ()
     """Keys of `_STRINGS`: in them nothing is a comment."""
-    braces: bool = field(default=False)
+    braces: bool = False
     """`{/* */}` is a comment of its own: JSX."""
 
     @property

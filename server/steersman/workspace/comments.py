@@ -4,24 +4,29 @@ An instruction is a comment, or a paragraph of one, that begins with `steersman:
 Pure functions on text: nothing here knows editors, files or sessions.
 """
 
+import functools
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from steersman.workspace.comment_syntax import CommentSyntax, syntax_of
 
-MAX_TEXT: Final = 2_000_000
+MAX_TEXT: Final = 500_000
 """Characters of a text beyond which nothing is looked for."""
 MAX_FOUND: Final = 500
 """Instructions of one text."""
 
-_MARK = r"@?steersman(?:!|:(?![:/]))"
+_NAME: Final = "steersman"
+_MARK: Final = rf"@?{_NAME}(?:!|:(?![:/]))"
 _ANYWHERE: Final = re.compile(_MARK, re.IGNORECASE)
 _AT_START: Final = re.compile(rf"{_MARK}[ \t]*", re.IGNORECASE)
 _AT_END: Final = re.compile(rf"(?:^|(?<=\s)){_MARK}$", re.IGNORECASE)
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _BLANKS: Final = " \t"
+_MAX_OPENINGS: Final = 10
+"""Of one line that may be where its comment begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +71,24 @@ class _Comment:
 
 def instructions(text: str, language_id: str) -> list[Instruction]:
     """All of a text, in order; at most `MAX_FOUND`."""
-    if len(text) > MAX_TEXT or _ANYWHERE.search(text) is None:
+    if len(text) > MAX_TEXT:
         return []
+    lower = text.lower()
+    if f"{_NAME}:" not in lower and f"{_NAME}!" not in lower:
+        return []
+    return list(_found(text, language_id))
+
+
+@functools.lru_cache(maxsize=4)
+def _found(text: str, language_id: str) -> Sequence[Instruction]:
+    """An editor asks again and again while its user moves about in one text."""
     syntax, found = syntax_of(language_id), list[Instruction]()
     lines = _Lines(text)
     for comment in _comments(lines, syntax):
         if _ANYWHERE.search(text, comment.start, comment.end) is not None:
             found += _in_comment(lines, comment)
         if len(found) >= MAX_FOUND:
-            break
+            break  # no work list of a person is longer
     return found[:MAX_FOUND]
 
 
@@ -148,7 +162,7 @@ def _comments(lines: _Lines, syntax: CommentSyntax) -> Iterator[_Comment]:
 def _line_comment(lines: _Lines, start: int, end: int, syntax: CommentSyntax) -> _Comment:
     """Where the marker stands behind a later opening, the comment begins there: what came first was none."""
     text = lines.text
-    openings = list(syntax.opening.finditer(text, start, end))
+    openings = list(islice(syntax.opening.finditer(text, start, end), _MAX_OPENINGS))
     marked = (each for each in openings if _AT_START.match(text, _words(text, each, end)))
     opened = next(marked, openings[0])
     start = opened.start() + len(opened[0]) - len(opened[0].lstrip())
@@ -288,7 +302,10 @@ def _cut_lines(lines: _Lines, comment: _Comment, at: int, upto: int) -> Iterator
         if piece.line not in edges:
             yield lines.start(piece.line), lines.after(piece.line)
         elif piece.start < piece.end:
-            yield piece.start, piece.end
+            start = piece.start
+            while piece.line == comment.pieces[0].line and lines.text[start - 1] in _BLANKS:
+                start -= 1
+            yield start, piece.end
 
 
 def _cut_whole(lines: _Lines, comment: _Comment) -> tuple[int, int]:

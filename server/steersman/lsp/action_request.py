@@ -1,0 +1,106 @@
+"""The params of `textDocument/codeAction`, from plain JSON: what can't be used is left out, where that is safe."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from steersman.lsp.errors import InvalidParams
+from steersman.lsp.plain import as_record, integer, record, string
+from steersman.lsp.wire import JsonObject, JsonValue
+from steersman.workspace.positions import Position, Range
+
+MAX_DIAGNOSTICS: Final = 100
+"""Of one request that are looked at."""
+MAX_MESSAGE: Final = 2_000
+"""Characters of a diagnostic's message that are passed on."""
+_AUTOMATIC: Final = 2  # CodeActionTriggerKind of LSP 3.17
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A diagnostic of the request."""
+
+    message: str
+    as_came: JsonValue
+    as_context: JsonObject
+    """As `context.diagnostics` of a command has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRequest:
+    uri: str
+    range: Range
+    problems: tuple[Problem, ...] = ()
+    only: tuple[str, ...] | None = None
+    """Kinds that are wanted, with what they hold; None: all."""
+    automatic: bool = False
+    """Nobody has asked: the editor wants to know whether there is anything to show."""
+
+    @classmethod
+    def of(cls, params: JsonValue) -> "ActionRequest":
+        """Raises:
+        InvalidParams: it can't be said which place is meant.
+        """
+        fields = as_record(params, "params")
+        uri = string(record(fields, "textDocument"), "uri")
+        context = fields.get("context")
+        context = context if isinstance(context, dict) else {}
+        only, given = context.get("only"), context.get("diagnostics")
+        return cls(
+            uri,
+            _range(record(fields, "range")),
+            _problems(uri, given if isinstance(given, list) else []),
+            tuple(kind for kind in only if isinstance(kind, str)) if isinstance(only, list) else None,
+            automatic=context.get("triggerKind") == _AUTOMATIC,
+        )
+
+    def wants(self, kind: str) -> bool:
+        """Whether an action of this kind is wanted: `refactor` holds `refactor.rewrite`."""
+        return self.only is None or any(
+            each in ("", kind) or kind.startswith(f"{each}.") for each in self.only
+        )
+
+
+def _problems(uri: str, given: list[JsonValue]) -> tuple[Problem, ...]:
+    found: list[Problem] = []
+    for item in given[:MAX_DIAGNOSTICS]:
+        try:
+            found.append(_problem(uri, item))
+        except InvalidParams:
+            continue
+    return tuple(found)
+
+
+def _problem(uri: str, item: JsonValue) -> Problem:
+    told = as_record(item, "the diagnostic")
+    message = told.get("message")
+    if isinstance(message, dict):  # marked up, in LSP 3.18
+        message = message.get("value")
+    if not isinstance(message, str):
+        raise InvalidParams("message", "The diagnostic has no message.")
+    span = _range(record(told, "range"))
+    context: JsonObject = {
+        "uri": uri,
+        "range": {
+            "start": {"line": span.start.line, "character": span.start.character},
+            "end": {"line": span.end.line, "character": span.end.character},
+        },
+        "message": message[:MAX_MESSAGE],
+    }
+    severity, source = told.get("severity"), told.get("source")
+    if type(severity) is int and 1 <= severity <= 4:
+        context["severity"] = severity
+    if isinstance(source, str):
+        context["source"] = source[:MAX_MESSAGE]
+    return Problem(message, item, context)
+
+
+def _range(span: JsonObject) -> Range:
+    return Range(_position(span, "start"), _position(span, "end"))
+
+
+def _position(span: JsonObject, name: str) -> Position:
+    given = record(span, name)
+    line, character = integer(given, "line"), integer(given, "character")
+    if min(line, character) < 0:
+        raise InvalidParams(name, f"{name}: lines and characters are counted from 0.")
+    return Position(line, character)

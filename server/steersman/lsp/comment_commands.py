@@ -1,0 +1,115 @@
+"""The commands behind the light bulb: what a comment says becomes what is said to a session, and so does what the user
+types when they are asked.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from steersman.agent.inbox import QueueKind
+from steersman.lsp.context import pointed_of
+from steersman.lsp.documents import Documents
+from steersman.lsp.instruction_comments import meant_by, prompt_of
+from steersman.lsp.params import AskParams, DoCommentParams, Place, parse
+from steersman.lsp.wire import JsonValue
+from steersman.session.errors import Refused, handing_back
+from steersman.session.manager import SessionManager, StartRequest
+from steersman.session.message_queue import Queued
+from steersman.session.pointing import Pointed
+from steersman.session.run import Run
+from steersman.session.settings import Mode
+from steersman.workspace.positions import Position, Range
+from steersman.workspace.roots import Roots
+
+CommandHandler = Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]
+AskUser = Callable[[str], Awaitable[str | None]]
+"""Asks for a line of text; None if the user closed the question. Raises Refused: unsupported."""
+
+
+class CommentCommands:
+    def __init__(
+        self,
+        manager: SessionManager,
+        documents: Documents,
+        roots: Callable[[], Roots],
+        started: Callable[[Run, str], dict[str, JsonValue]],
+        ask_user: AskUser,
+    ) -> None:
+        """`roots()`: the folders to work in. `started(run, prompt)` makes the answer of a run that begins."""
+        self._manager, self._documents = manager, documents
+        self._roots, self._started, self._ask_user = roots, started, ask_user
+        self._saying = asyncio.Lock()
+        """Of two comments at once the second one has to find the run of the first."""
+
+    def table(self) -> dict[str, CommandHandler]:
+        """By name, without `steersman.`."""
+        return {"doComment": self._do_comment, "ask": self._ask}
+
+    async def _do_comment(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(DoCommentParams, arguments)
+        span = Range(_position(params.range.start), _position(params.range.end))
+        comments = meant_by(self._documents, params.uri, span, params.text)
+        pointed = Pointed(comments=tuple(comments))
+        text = prompt_of(comments)
+        async with self._saying:
+            self._manager.refuse_if_worked_on(comments)
+            with handing_back(text):
+                if params.how == "start":
+                    return await self._start_or_queue(text, pointed, params.run)
+                return await self._say_or_start(params.how, text, pointed, params.run)
+
+    async def _ask(self, arguments: Sequence[JsonValue]) -> JsonValue:
+        params = parse(AskParams, arguments)
+        pointed = (
+            pointed_of(params.context, self._documents) or Pointed()
+        )  # as it is while the user is looking at it
+        text = await self._ask_user(params.question)
+        if text is None or not text.strip():
+            return {"disposition": "closed"}
+        with handing_back(text):
+            if params.mode == "read-only":
+                return await self._begin(text, pointed, params.mode)
+            async with self._saying:
+                return await self._start_or_queue(text, pointed, None, params.mode)
+
+    async def _say_or_start(self, how: QueueKind, text: str, pointed: Pointed, run: str | None) -> JsonValue:
+        """A run that has just ended is no reason to lose it."""
+        try:
+            return said(await self._manager.say(how, text, run, pointed))
+        except Refused as refusal:
+            if refusal.code != "notRunning":
+                raise
+        return await self._start_or_queue(text, pointed, None)
+
+    async def _start_or_queue(
+        self, text: str, pointed: Pointed, run: str | None, mode: Mode | None = None
+    ) -> JsonValue:
+        """A second one while a run is live in the folder waits for its end: two that edit would be in each other's
+        way."""
+        try:
+            return await self._begin(text, pointed, mode, exclusive=True)
+        except Refused as refusal:
+            if refusal.code != "busy":
+                raise
+        return said(await self._manager.say("followUp", text, run, pointed))
+
+    async def _begin(
+        self, text: str, pointed: Pointed, mode: Mode | None, *, exclusive: bool = False
+    ) -> JsonValue:
+        request = StartRequest(text, self._roots(), pointed=pointed, mode=mode, exclusive=exclusive)
+        run = await self._manager.start(request)
+        return {"disposition": "started", **self._started(run, text)}
+
+
+def said(queued: Queued) -> dict[str, JsonValue]:
+    """The answer of a command that has said something to a live run."""
+    disposition = "steered" if queued.item.kind == "steer" else "queued"
+    return {
+        "disposition": disposition,
+        "session": queued.run.session,
+        "run": queued.run.id,
+        "id": queued.item.id,
+    }
+
+
+def _position(place: Place) -> Position:
+    return Position(place.line, place.character)

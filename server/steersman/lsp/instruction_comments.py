@@ -1,0 +1,107 @@
+"""Instruction comments of the documents that the client has open: in which lines they are, and which is meant."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from steersman.lsp.client import real_path_of
+from steersman.lsp.documents import Document, Documents
+from steersman.lsp.wire import JsonValue
+from steersman.session.errors import Refused
+from steersman.session.pointing import InstructionComment
+from steersman.workspace.comments import Instruction, instructions
+from steersman.workspace.positions import LineIndex, Position, PositionEncoding
+from steersman.workspace.positions import Range as TextRange
+
+MAX_AROUND: Final = 6_000
+"""Characters of the lines around a comment that its model is shown."""
+_LINES_BEFORE: Final = 15
+_LINES_AFTER: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An instruction in a document."""
+
+    comment: InstructionComment
+    range: JsonValue
+    """Where its words stand, as LSP says it."""
+
+
+def written_in(document: Document, lines: tuple[int, int], encoding: PositionEncoding) -> list[Written]:
+    """The instructions of the comments that have a line from `lines` (first and last, from 0). None in a document that
+    is no file, or whose text is not known."""
+    found = [] if document.text is None else instructions(document.text, document.language_id)
+    path = real_path_of(document.uri) if found else None
+    if document.text is None or path is None:
+        return []
+    index, told, seen = LineIndex(document.text), Counter(each.text for each in found), Counter[str]()
+    written: list[Written] = []
+    for each in found:
+        if each.first <= lines[1] and each.last >= lines[0]:
+            comment = InstructionComment(
+                path,
+                document.language_id,
+                each.text,
+                each.first + 1,
+                each.last + 1,
+                nth=seen[each.text],
+                of=told[each.text],
+                around=_around(index, each),
+            )
+            written.append(Written(comment, _json(index.range(each.start, each.end, encoding))))
+        seen[each.text] += 1
+    return written
+
+
+def meant_by(
+    documents: Documents, uri: str, span: TextRange, text: str | None
+) -> Sequence[InstructionComment]:
+    """The instructions in a range of a document; with `text` the one that says this, wherever it is by now.
+
+    Raises:
+        Refused: unsyncedDocument, unsupported (the document is no file), unknownComment.
+    """
+    document = documents.get(uri)
+    if document is None or document.text is None:
+        raise Refused("unsyncedDocument", "The text of the document is not known: open it again.", uri=uri)
+    if real_path_of(uri) is None:
+        raise Refused("unsupported", "Save the document first: only files can be worked on.", uri=uri)
+    first = span.start.line
+    if text is None:
+        found = written_in(document, lines_of(span), documents.encoding)
+    else:
+        everywhere = written_in(document, (0, len(document.text)), documents.encoding)
+        same = [each for each in everywhere if each.comment.text == text]
+        found = sorted(same, key=lambda each: abs(each.comment.first - 1 - first))[:1]
+    if not found:
+        raise Refused("unknownComment", "There is no instruction for Steersman here (any more).", uri=uri)
+    return [each.comment for each in found]
+
+
+def lines_of(span: TextRange) -> tuple[int, int]:
+    """First and last line of a range, from 0. A selection of whole lines ends at the start of the next."""
+    first, last = sorted((span.start, span.end))
+    if last.character == 0 and last.line > first.line:
+        return first.line, last.line - 1
+    return first.line, last.line
+
+
+def prompt_of(comments: Sequence[InstructionComment]) -> str:
+    """What is said for them."""
+    return "\n\n".join(comment.text for comment in comments)
+
+
+def _around(index: LineIndex, instruction: Instruction) -> str:
+    first = max(0, instruction.first - _LINES_BEFORE)
+    last = min(index.line_count, instruction.last + 1 + _LINES_AFTER)
+    return "\n".join(index.line(number) for number in range(first, last))[:MAX_AROUND]
+
+
+def _json(span: TextRange) -> JsonValue:
+    return {"start": _place(span.start), "end": _place(span.end)}
+
+
+def _place(position: Position) -> JsonValue:
+    return {"line": position.line, "character": position.character}

@@ -1,0 +1,65 @@
+"""The comments whose instructions a session's run works on: they go with the work, in the first change of their file.
+
+What is left of them when the work is done is `unmarking`'s.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from steersman.session.pointing import InstructionComment
+from steersman.workspace.changes import FileChange
+from steersman.workspace.comments import Instruction, instructions, without
+
+
+class Marks:
+    """One session's."""
+
+    def __init__(self) -> None:
+        self._active: tuple[InstructionComment, ...] = ()
+
+    @property
+    def active(self) -> Sequence[InstructionComment]:
+        return self._active
+
+    def add(self, comments: Sequence[InstructionComment]) -> None:
+        """The model has been told of them."""
+        self._active += tuple(comments)
+
+    def take(self) -> Sequence[InstructionComment]:
+        """Those that are active; from now on none is."""
+        taken, self._active = self._active, ()
+        return taken
+
+    def follow(self, change: FileChange) -> None:
+        """A change was made: comments go with a file that was moved."""
+        if (target := change.target) is not None:
+            self._active = tuple(
+                replace(comment, path=target.path) if comment.path == change.path.path else comment
+                for comment in self._active
+            )
+
+    def amend(self, change: FileChange) -> FileChange:
+        """A change of a text, made to take out the comments of its file as well. May be called from any thread."""
+        text = unmarked(change.new_text, _of_file(self._active, change.path.path))
+        return change if text == change.new_text else change.with_text(text)
+
+
+def unmarked(text: str, comments: Sequence[InstructionComment]) -> str:
+    """`text` without these comments of its file, as far as it still has them."""
+    return without(text, _still_there(text, comments)) if comments else text
+
+
+def _of_file(comments: Sequence[InstructionComment], path: Path) -> list[InstructionComment]:
+    return [comment for comment in comments if comment.path == path]
+
+
+def _still_there(text: str, comments: Sequence[InstructionComment]) -> list[Instruction]:
+    """Which of those that say the same in one file it is, its place among them tells; with fewer of them it is gone."""
+    found = instructions(text, comments[0].language)
+    there: dict[int, Instruction] = {}
+    for comment in comments:
+        same = [each for each in found if each.text == comment.text]
+        if len(same) >= comment.of:
+            there[same[comment.nth].start] = same[comment.nth]
+    return list(there.values())
