@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-client test-vscode bench-vscode lint-client test-crash load lint clean setup
+.PHONY: demo test test-client test-vscode bench-vscode vsix lint-client test-crash load lint clean setup
 
 demo: $(READY)
 	@$(BIN)/steersman demo --yes
@@ -35,6 +35,15 @@ test-vscode: $(READY) $(CLIENT_READY) vsix
 bench-vscode: $(READY) $(CLIENT_READY) vsix
 	@$(CLIENT)/test/stories/setup.sh $(abspath $(CLIENT))/.vscode-test
 	@cd $(CLIENT) && npm run --silent bench
+
+# The extension with the server's wheel in it: dist/steersman-VERSION.vsix.
+vsix: $(READY) $(CLIENT_READY)
+	@rm -rf $(CLIENT)/bundled $(CLIENT)/dist && mkdir -p $(CLIENT)/bundled dist
+	@if command -v uv >/dev/null 2>&1; then uv build --quiet --wheel --out-dir $(CLIENT)/bundled .; \
+	else $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(CLIENT)/bundled .; fi
+	@rm -f $(CLIENT)/bundled/.gitignore
+	@cd $(CLIENT) && node esbuild.mjs --production
+	@cd $(CLIENT) && node scripts/package.mjs "$$(../$(BIN)/steersman --version)"
 
 # Figures, not a gate: minutes, and a machine with nothing else to do. `make load ONLY=sessions` is one of them.
 load: $(READY)

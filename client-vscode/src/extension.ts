@@ -2,46 +2,102 @@
 
 import * as vscode from "vscode";
 import { Approvals } from "./approvals/approvals";
+import { Changes } from "./changes/changes";
+import { CodeActionCommands } from "./context/codeActions";
+import { Completions } from "./context/completions";
+import { Diagnostics } from "./context/diagnostics";
 import { Inputs } from "./context/inputs";
-import { launcher } from "./server/launch";
-import { Server } from "./server/server";
+import { registerMenus } from "./context/menus";
+import { OpenDocuments } from "./context/openDocuments";
+import { Saving } from "./context/saving";
+import { EditorContext } from "./context/selection";
+import { Tools } from "./context/tools";
+import { translateWith } from "./l10n";
+import { ServerRoom } from "./server/room";
 import { Sessions } from "./sessions/registry";
+import { SessionsView } from "./sessions/view";
+import { pageActions } from "./transcript/pageActions";
 import { Chat } from "./view/chat";
 import { Drafts } from "./view/drafts";
 import { CHAT_VIEW, ChatPage } from "./view/page";
 
 export function activate(context: vscode.ExtensionContext): void {
-  const { version } = context.extension.packageJSON as { version: string };
+  translateWith(vscode.l10n.t);
   const log = vscode.window.createOutputChannel("Steersman", { log: true });
-  const approvals = new Approvals();
+  const approvals = new Approvals(log);
   const inputs = new Inputs();
-  const server = new Server(launcher(), [approvals, inputs], log, version);
+  const diagnostics = new Diagnostics();
+  const openDocuments = new OpenDocuments();
+  const editor = new EditorContext([openDocuments, diagnostics]);
+  const codeActions = new CodeActionCommands(log);
+  const room = new ServerRoom(context, log, [approvals, inputs, diagnostics, openDocuments, new Saving(), new Tools(), codeActions]);
+  const { server } = room;
   const sessions = new Sessions(server);
+  const completions = new Completions(server);
   const drafts = new Drafts(context.workspaceState);
   const chat = new Chat(server, sessions, drafts, context.workspaceState, {
     approvals,
     inputs,
-    context: () => ({}),
+    context: (attach) => editor.context(attach),
   });
+  const changes = new Changes(server, log, () => chat.current);
+  const sessionsView: SessionsView = new SessionsView(server, sessions, chat, () => page.reveal(true));
   const page = new ChatPage(
     context.extensionUri,
-    { ...chat.handlers, ...approvals.handlers, ...inputs.handlers },
+    { ...room.handlers, ...chat.handlers, ...approvals.handlers, ...inputs.handlers, ...completions.handlers, ...changes.handlers, ...sessionsView.handlers, ...pageActions() },
     chat,
   );
   chat.connect((message) => page.push(message));
+  approvals.connect({ server, sessions, view: page, openSession: (session) => chat.show(session) });
+  inputs.connect({
+    get visible() {
+      return page.visible;
+    },
+    get session() {
+      return chat.current;
+    },
+    show: async (session) => {
+      if (session !== chat.current) void chat.show(session);
+      await page.reveal(false);
+    },
+    onDidChange: (listener) => {
+      const listening = [chat.onDidShow(listener), page.onDidChangeVisibility(listener)];
+      return vscode.Disposable.from(...listening);
+    },
+  });
+  room.connect(sessions, chat.onDidChangeModel);
+  codeActions.connect({
+    showSession: async (session) => {
+      // The view opens at once; what it shows comes as it is read.
+      if (session !== null && session !== chat.current) void chat.show(session);
+      await page.reveal(false);
+    },
+    bring: (texts) => chat.bring(texts),
+  });
 
   context.subscriptions.push(
     log,
-    server,
+    room,
     sessions,
     chat,
     approvals,
     inputs,
+    completions,
+    changes,
+    sessionsView,
     vscode.window.registerWebviewViewProvider(CHAT_VIEW, page),
+    ...registerMenus({ append: (text) => chat.append(text), focus: () => page.reveal(true) }),
     page.onDidChangeVisibility((visible) => visible && void server.start()),
     vscode.commands.registerCommand("steersman.ui.newSession", () => chat.show(null).then(() => page.reveal(true))),
     vscode.commands.registerCommand("steersman.ui.focusComposer", () => page.reveal(true)),
     vscode.commands.registerCommand("steersman.ui.stop", () => chat.stop()),
-    vscode.commands.registerCommand("steersman.ui.restart", () => server.restart()),
   );
+  deactivated = () => server.deactivate();
+}
+
+let deactivated: () => Promise<void> = () => Promise.resolve();
+
+/** The editor waits for this, but not for long: the server is asked to end, and ends by itself. */
+export function deactivate(): Promise<void> {
+  return deactivated();
 }

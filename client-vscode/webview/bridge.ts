@@ -22,11 +22,12 @@ interface Waiting {
   reject(error: CallFailed): void;
 }
 
-type Told = Exclude<Push, { type: "answer" | "failure" }>;
+export type Told = Exclude<Push, { type: "answer" | "failure" | "pong" }>;
 
 export class Bridge {
   private readonly waiting = new Map<number, Waiting>();
   private readonly listeners = new Set<(push: Told) => void>();
+  private readonly watchers: { asked(): void; heard(): void }[] = [];
   private next = 1;
 
   constructor(private readonly host: Host) {}
@@ -37,11 +38,29 @@ export class Bridge {
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
       this.host.postMessage({ type: "call", id, name, params } as FromPage);
+      for (const watcher of this.watchers) watcher.asked();
     });
   }
 
-  send(message: Extract<FromPage, { type: "ready" | "draft" }>): void {
+  send(message: Exclude<FromPage, { type: "call" }>): void {
     this.host.postMessage(message);
+  }
+
+  /** Calls that have no answer yet. */
+  get pending(): number {
+    return this.waiting.size;
+  }
+
+  /** `asked`: something was called. `heard`: the host has said something, whatever it was. */
+  watch(watcher: { asked(): void; heard(): void }): void {
+    this.watchers.push(watcher);
+  }
+
+  /** Nobody will answer what was asked: each of the open calls fails, so that it can be made again. */
+  giveUp(message: string): void {
+    const calls = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const call of calls) call.reject(new CallFailed("disconnected", message));
   }
 
   listen(listener: (push: Told) => void): () => void {
@@ -51,6 +70,12 @@ export class Bridge {
 
   /** A message from the host. */
   receive(push: Push): void {
+    this.take(push);
+    for (const watcher of this.watchers) watcher.heard();
+  }
+
+  private take(push: Push): void {
+    if (push.type === "pong") return;
     if (push.type !== "answer" && push.type !== "failure") {
       for (const listener of this.listeners) listener(push);
       return;

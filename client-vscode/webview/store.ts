@@ -12,9 +12,11 @@ export interface PageState {
   readonly approvals: readonly PendingApproval[];
   readonly inputs: readonly PendingInput[];
   /** What the host put into the composer; `number` counts, so that the same text twice is two. */
-  readonly draft: { readonly draft: Draft; readonly how: "replace" | "prepend"; readonly number: number };
+  readonly draft: { readonly draft: Draft; readonly how: "replace" | "prepend" | "append"; readonly number: number };
   /** Counts the host's wishes that the composer take the focus. */
   readonly focus: number;
+  /** The extension host answers. Without it what is shown is old, and nothing can be done but type. */
+  readonly connected: boolean;
 }
 
 export const INITIAL: PageState = {
@@ -35,6 +37,7 @@ export const INITIAL: PageState = {
   inputs: [],
   draft: { draft: { text: "", images: [] }, how: "replace", number: 0 },
   focus: 0,
+  connected: true,
 };
 
 export class Store {
@@ -64,6 +67,17 @@ export class Store {
           return this.set({ focus: this.now.focus + 1 });
       }
     });
+  }
+
+  /** Told by the connection watch. */
+  connection(connected: boolean): void {
+    if (connected !== this.now.connected) this.set({ connected });
+  }
+
+  /** Puts a text into the composer, before what is there, and the cursor behind it. */
+  suggest(text: string): void {
+    const draft = { draft: { text, images: [] }, how: "prepend" as const, number: this.now.draft.number + 1 };
+    this.set({ draft, focus: this.now.focus + 1 });
   }
 
   get state(): PageState {

@@ -1,27 +1,114 @@
-/** Which program is the server: the one that the settings name. */
+/** How a server is started in this window: what the settings, the key and the trust say; found, or made with progress. */
 
+import { mkdir } from "node:fs/promises";
 import * as vscode from "vscode";
+import { t } from "../l10n";
+import { serverEnvironment } from "./environment";
+import { findServer, type SteersmanProgram } from "./find";
+import type { Keys } from "./keys";
+import { PrivateEnvironments } from "./privateEnvironment";
+import { problem, retryButton } from "./problem";
+import { runProgram } from "./programs";
+import { selectedInterpreter } from "./pythonExtension";
 import type { Launcher } from "./server";
-import { ServerProblem } from "./problem";
+import { readSettings, type AllSettings } from "./settings";
 
-export function launcher(): Launcher {
-  return () => {
-    const settings = vscode.workspace.getConfiguration("steersman");
-    const path = settings.get<string>("server.path", "");
-    if (path === "") {
-      throw new ServerProblem({
-        message: "No Steersman server was found.",
-        buttons: [{ label: "Name one", remedy: { kind: "openSetting", setting: "steersman.server.path" } }],
-      });
-    }
-    const env = { ...process.env, ...fromSettings(settings) };
-    return Promise.resolve({ executable: { command: path, args: ["serve"], options: { env } } });
+/** Milliseconds between two words that the private environment is in use. */
+const IN_USE = 3600_000;
+
+export class Launching implements vscode.Disposable {
+  private readonly environments: PrivateEnvironments;
+  private readonly folder: string;
+  private inUse: NodeJS.Timeout | undefined;
+
+  constructor(
+    context: vscode.ExtensionContext,
+    private readonly version: string,
+    private readonly keys: Keys,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.folder = vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath;
+    const bundled = vscode.Uri.joinPath(context.extensionUri, "bundled").fsPath;
+    this.environments = new PrivateEnvironments(this.folder, bundled, version);
+  }
+
+  readonly launch: Launcher = async (step, signal) => {
+    const settings = readSettings();
+    const key = await this.keys.get();
+    const env = serverEnvironment(process.env, settings, key, vscode.workspace.isTrusted);
+    const program = await this.find(settings, step, signal);
+    this.log.info(`Server: ${program.command} (${program.origin})`);
+    this.keepInUse(program);
+    const discard = (): Promise<void> => this.environments.discard(program.command);
+    return program.origin === "private" ? { program, env, discard } : { program, env };
   };
+
+  dispose(): void {
+    clearInterval(this.inUse);
+  }
+
+  private async find(
+    settings: AllSettings,
+    step: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<SteersmanProgram> {
+    const progress = new MakingProgress(signal, step);
+    // A proxy or a package index that the server is told of is there for what it is installed from, too.
+    const env = { ...process.env, ...settings.env };
+    const looking = { run: runProgram, env, cwd: this.folder, signal: progress.signal };
+    const making = { ...looking, step: progress.step, log: (line: string) => this.log.info(line) };
+    const selected = vscode.workspace.isTrusted ? selectedInterpreter : () => Promise.resolve(undefined);
+    try {
+      if (settings.path === "") await mkdir(this.folder, { recursive: true });
+      return await findServer({ ...settings, selected }, this.environments, this.version, making, looking);
+    } finally {
+      progress.end();
+    }
+  }
+
+  private keepInUse({ origin, command }: SteersmanProgram): void {
+    clearInterval(this.inUse);
+    if (origin === "private") this.inUse = setInterval(() => void this.environments.touch(command), IN_USE);
+  }
 }
 
-/** Settings of scope machine reach the server by its environment: no repository can set them. */
-function fromSettings(settings: vscode.WorkspaceConfiguration): Record<string, string> {
-  const names = { model: "STEERSMAN_MODEL", baseUrl: "STEERSMAN_BASE_URL", mode: "STEERSMAN_MODE" };
-  const set = Object.entries(names).map(([name, variable]) => [variable, settings.get<string>(name, "")] as const);
-  return Object.fromEntries(set.filter(([, value]) => value !== ""));
+/** Steps of making an environment, in the view and in one notification from which it can be cancelled. */
+class MakingProgress {
+  private readonly controller = new AbortController();
+  private report: ((text: string) => void) | undefined;
+  private done: (() => void) | undefined;
+
+  constructor(
+    outer: AbortSignal,
+    private readonly inView: (text: string) => void,
+  ) {
+    outer.addEventListener("abort", () => this.controller.abort(outer.reason), { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Told by what takes long; what is found at once never opens the notification. */
+  readonly step = (text: string): void => {
+    this.inView(text);
+    if (!this.report) this.open();
+    this.report?.(text);
+  };
+
+  end(): void {
+    this.done?.();
+  }
+
+  private open(): void {
+    const ended = new Promise<void>((resolve) => (this.done = resolve));
+    const options = { location: vscode.ProgressLocation.Notification, title: "Steersman", cancellable: true };
+    void vscode.window.withProgress(options, (progress, token) => {
+      this.report = (message) => progress.report({ message });
+      token.onCancellationRequested(() =>
+        this.controller.abort(problem(t("Setting up the server was cancelled."), "", [retryButton()])),
+      );
+      return ended;
+    });
+  }
 }

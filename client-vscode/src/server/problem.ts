@@ -1,5 +1,7 @@
 /** Why there is no server, in words and buttons for a person. Pure: it knows nothing of the editor. */
 
+import { t } from "../l10n";
+
 /** What a button in the view does about a problem. */
 export type Remedy =
   | { readonly kind: "retry" }
@@ -21,8 +23,16 @@ export interface Problem {
   readonly buttons: readonly ProblemButton[];
 }
 
-export const RETRY: ProblemButton = { label: "Retry", remedy: { kind: "retry" } };
-export const SHOW_LOG: ProblemButton = { label: "Show log", remedy: { kind: "showLog" } };
+export const retryButton = (): ProblemButton => ({ label: t("Retry"), remedy: { kind: "retry" } });
+export const logButton = (): ProblemButton => ({ label: t("Show log"), remedy: { kind: "showLog" } });
+export const settingButton = (label: string, setting: string): ProblemButton => ({
+  label,
+  remedy: { kind: "openSetting", setting },
+});
+export const commandButton = (label: string, command: string): ProblemButton => ({
+  label,
+  remedy: { kind: "command", command },
+});
 
 /** Thrown by what looks for a server or makes one. */
 export class ServerProblem extends Error {
@@ -31,9 +41,23 @@ export class ServerProblem extends Error {
   }
 }
 
+/** A problem whose `detail` is left out where there is none. */
+export function problem(message: string, detail: string, buttons: readonly ProblemButton[]): ServerProblem {
+  const trimmed = tail(detail.trim());
+  return new ServerProblem({ message, ...(trimmed === "" ? {} : { detail: trimmed }), buttons });
+}
+
 /** Anything that was thrown, as a problem. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof ServerProblem) return error.problem;
   const message = error instanceof Error ? error.message : String(error);
-  return { message: `The server could not be started: ${message}`, buttons: [RETRY, SHOW_LOG] };
+  return { message: t("The server could not be started: {0}", message), buttons: [retryButton(), logButton()] };
+}
+
+const DETAIL_LINES = 30;
+const DETAIL_CHARACTERS = 4000;
+
+/** The end of what a program printed, which is where it says what went wrong. */
+function tail(text: string): string {
+  return text.split("\n").slice(-DETAIL_LINES).join("\n").slice(-DETAIL_CHARACTERS);
 }

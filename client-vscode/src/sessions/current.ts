@@ -10,6 +10,8 @@ export interface SessionNow {
   run: string | null;
   state: string;
   queue: readonly QueuedItem[];
+  /** Milliseconds since 1970 when the live run began, where it is known. */
+  startedAt?: number;
 }
 
 export function fresh(): SessionNow {
@@ -27,6 +29,7 @@ export function after(now: SessionNow, event: Event): SessionNow {
       return {
         ...now,
         run: event.run ?? null,
+        startedAt: event.ts,
         state: "streaming",
         model: event.data.model,
         title: now.title ?? firstLine(event.data.inputs[0]?.text),

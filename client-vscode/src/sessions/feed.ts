@@ -7,7 +7,7 @@
 import type { Event, EventsAnswer, StreamedMessage } from "../protocol";
 import { EventOrder } from "./eventOrder";
 
-/** Asks `steersman.events`; may throw, then the feed stays behind until the next event or `catchUp`. */
+/** Asks `steersman.events`; may throw, then the feed stays behind until the next durable event or `catchUp`. */
 export type AskEvents = (after: number) => Promise<EventsAnswer>;
 
 export interface FeedSink {
@@ -15,7 +15,7 @@ export interface FeedSink {
   events(events: readonly Event[]): void;
   /** The message that is being streamed, as of a question: its blocks from offset 0. */
   streaming(message: StreamedMessage): void;
-  /** What is missing could not be had. */
+  /** What is missing could not be had. Told once of several failures in a row. */
   failed(error: unknown): void;
 }
 
@@ -23,6 +23,8 @@ export class SessionFeed {
   private readonly order = new EventOrder();
   private asking: Promise<void> | undefined;
   private again = false;
+  private failing = false;
+  private closed = false;
 
   constructor(
     private readonly ask: AskEvents,
@@ -35,9 +37,11 @@ export class SessionFeed {
 
   /** An event of the stream. */
   accept(event: Event): void {
-    const ready = this.order.accept([event]);
-    if (ready.length > 0) this.sink.events(ready);
-    if (this.order.behind) void this.catchUp();
+    if (this.closed) return;
+    this.apply([event]);
+    // Passing events come by the hundred: none of them is a reason to ask again what could not be had just now.
+    const durable = "seq" in event && event.seq !== undefined;
+    if (durable && this.order.behind) void this.catchUp();
   }
 
   /**
@@ -45,30 +49,47 @@ export class SessionFeed {
    * asked once more afterwards, because the answer may be older than the call.
    */
   catchUp(): Promise<void> {
+    if (this.closed) return Promise.resolve();
     this.again = true;
     this.asking ??= this.askAll().finally(() => (this.asking = undefined));
     return this.asking;
   }
 
+  /** Another session is shown: nothing more is asked or told, not even what an open question brings. */
+  close(): void {
+    this.closed = true;
+    this.again = false;
+  }
+
   private async askAll(): Promise<void> {
     while (this.again) {
       this.again = false;
-      let more = true;
-      while (more) {
-        const before = this.order.seq;
-        let answer: EventsAnswer;
-        try {
-          answer = await this.ask(before);
-        } catch (error) {
-          this.sink.failed(error);
-          return;
-        }
-        const ready = this.order.accept(answer.events);
-        if (ready.length > 0) this.sink.events(ready);
-        if (answer.streaming) this.sink.streaming(answer.streaming);
-        // An answer that brings nothing on must not be asked for for ever.
-        more = answer.more && this.order.seq > before;
+      try {
+        await this.askPages();
+        this.failing = false;
+      } catch (error) {
+        if (this.closed) return;
+        if (!this.failing) this.sink.failed(error);
+        this.failing = true;
       }
     }
+  }
+
+  private async askPages(): Promise<void> {
+    for (let more = true; more; ) {
+      const before = this.order.seq;
+      const answer = await this.ask(before);
+      if (this.closed) return;
+      this.apply(answer.events);
+      // An answer that brings nothing on must not be asked for for ever.
+      more = answer.more && this.order.seq > before;
+      // It comes after all that is in the log: with an earlier page it would stand before what the next one tells.
+      if (answer.streaming && !more) this.sink.streaming(answer.streaming);
+    }
+  }
+
+  private apply(events: readonly Event[]): void {
+    const ready = this.order.accept(events);
+    if (ready.length > 0) this.sink.events(ready);
   }
 }

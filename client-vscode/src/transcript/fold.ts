@@ -1,32 +1,108 @@
-/** A session's events as a transcript. Pure: the page shows it, tests replay logs through it. */
+/**
+ * A session's events as a transcript. Pure: the page shows it, tests replay logs through it.
+ *
+ * Durable events come in order (see `SessionFeed`), passing ones at any time. What is still open (an answer that is
+ * being streamed, a summary that is being made) is at the end until the event that closes it gives it its place, so
+ * that a log alone and a live stream make the same transcript.
+ */
 
 import type { Event, StreamedMessage, UsageData } from "../protocol";
-import type { Transcript } from "./entries";
+import type { CompactionEntry, Entry, RetryEntry } from "./entries";
+import { EMPTY, shownOf, type LedgerState } from "./ledger";
+import { openEntries, type OpenMessage } from "./streamed";
+import { Writer } from "./writer";
 
-export type { Transcript } from "./entries";
+/** What the next events are applied to. Of no interest to who shows a transcript. */
+export interface Memory {
+  readonly ledger: LedgerState;
+  /** Messages that are being streamed. */
+  readonly open: ReadonlyMap<string, OpenMessage>;
+  /** Answers that were not committed. */
+  readonly discarded: ReadonlySet<string>;
+  /** The summary that is being made. */
+  readonly compacting: CompactionEntry | null;
+  /** A response that is going to be asked for again: the event comes before what had come of it is told. */
+  readonly retrying: RetryEntry | null;
+  readonly reverting: string | null;
+  /** Runs that have begun, and when. */
+  readonly runs: ReadonlyMap<string, number>;
+  readonly config: { readonly model: string | null; readonly mode: string | null } | null;
+  readonly roots: readonly string[];
+  /** Counts the entries that no event gives an id. */
+  readonly counted: number;
+  readonly usage: UsageData;
+}
+
+export interface Transcript {
+  /** Those of the branch that the session stands on, oldest first. An entry that changes is another object. */
+  readonly entries: readonly Entry[];
+  /** Of the whole session so far. */
+  readonly usage: UsageData;
+  /** Tokens of the conversation as the last answer's usage tells them: how full the context is. */
+  readonly contextTokens: number;
+  /** URIs of the session's folders; the first is its own. */
+  readonly roots: readonly string[];
+  readonly memory: Memory;
+}
 
 const NO_USAGE: UsageData = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, cost: 0 };
 
+const NOTHING: Transcript = {
+  entries: [],
+  usage: NO_USAGE,
+  contextTokens: 0,
+  roots: [],
+  memory: {
+    ledger: EMPTY,
+    open: new Map(),
+    discarded: new Set(),
+    compacting: null,
+    retrying: null,
+    reverting: null,
+    runs: new Map(),
+    config: null,
+    roots: [],
+    counted: 0,
+    usage: NO_USAGE,
+  },
+};
+
 export function emptyTranscript(): Transcript {
-  return { entries: [], usage: NO_USAGE, contextTokens: 0 };
+  return NOTHING;
 }
 
-/** The transcript after more events, which come in order (see `SessionFeed`). */
+/** The transcript after more events; the same object where they change nothing that is shown. */
 export function fold(transcript: Transcript, events: readonly Event[]): Transcript {
-  const entries = [...transcript.entries];
-  for (const event of events) {
-    if (event.type === "message_end" && "content" in event.data) {
-      for (const [index, block] of event.data.content.entries()) {
-        if (block.type !== "text") continue;
-        const id = `${event.data.messageId}/${index}`;
-        entries.push({ kind: "text", id, messageId: event.data.messageId, text: block.text, streaming: false });
-      }
-    }
-  }
-  return { ...transcript, entries };
+  const writer = new Writer(transcript.memory);
+  for (const event of events) writer.apply(event);
+  return written(transcript, writer.memory);
 }
 
 /** The message that is being streamed, as of a question: its blocks from offset 0. */
 export function streaming(transcript: Transcript, message: StreamedMessage): Transcript {
-  return message.blocks.length > 0 ? { ...transcript } : transcript;
+  const writer = new Writer(transcript.memory);
+  writer.streaming(message);
+  return written(transcript, writer.memory);
+}
+
+function written(before: Transcript, memory: Memory): Transcript {
+  const { ledger, open, retrying, compacting, usage } = memory;
+  const tail: Entry[] = [...open.values()].flatMap(openEntries);
+  if (retrying) tail.push(retrying);
+  if (compacting) tail.push(compacting);
+  const settled = shownOf(ledger);
+  const entries = tail.length > 0 ? [...settled, ...tail] : settled;
+  const tokens = ledger.tip === null ? null : ledger.nodes.get(ledger.tip)?.tokens;
+  return {
+    entries: sameEntries(before.entries, entries) ? before.entries : entries,
+    usage,
+    contextTokens: tokens ?? 0,
+    roots: memory.roots,
+    memory,
+  };
+}
+
+/** Components look at the array to know whether anything has changed. */
+function sameEntries(before: readonly Entry[], after: readonly Entry[]): boolean {
+  return before === after || (before.length === after.length && before.every((entry, i) => entry === after[i]));
 }

@@ -1,5 +1,6 @@
 /** Calls of the page to the rooms that answer them. It knows neither the editor nor any room. */
 
+import { t } from "../l10n";
 import { asRefused } from "../server/refused";
 import type { CallName, FromPage, Push, ViewCalls } from "./messages";
 
@@ -17,7 +18,7 @@ export async function answerCall(
 ): Promise<Push> {
   try {
     const handler = handlers[call.name] as Handler<CallName> | undefined;
-    if (!handler) throw new Error(`This version can't do that: ${call.name}.`);
+    if (!handler) throw new Error(t("This version can't do that: {0}.", call.name));
     return { type: "answer", id: call.id, answer: await handler(call.params) };
   } catch (error) {
     const refused = asRefused(error);

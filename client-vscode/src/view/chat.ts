@@ -1,16 +1,24 @@
 /** The session that the chat shows: its events to the page, what its user says to the server. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import * as vscode from "vscode";
+import { appended } from "../context/mention";
 import type { ContextParams, Event } from "../protocol";
-import { Refused } from "../server/refused";
+import { asRefused, Refused } from "../server/refused";
 import type { Server } from "../server/server";
 import { fresh } from "../sessions/current";
 import { SessionFeed } from "../sessions/feed";
 import type { Sessions } from "../sessions/registry";
+import { Batches } from "./batches";
 import type { Handlers } from "./bridge";
-import { before, NO_DRAFT, type Drafts } from "./drafts";
+import { before, type Drafts } from "./drafts";
 import type { Draft, PendingApproval, PendingInput, Push, ServerView, SessionView, ViewCalls } from "./messages";
+import { openSession } from "./opening";
 import type { PageOwner } from "./page";
+import { SessionSettings } from "./sessionSettings";
+import { Speaking } from "./speaking";
+import { titleIn } from "./title";
+import { Undelivered } from "./undelivered";
 
 /** What the chat needs of the rooms beside it. */
 export interface ChatRooms {
@@ -28,12 +36,19 @@ export class Chat implements PageOwner, vscode.Disposable {
   private feed: SessionFeed | undefined;
   private readonly listening: vscode.Disposable[];
   private readonly shown = new vscode.EventEmitter<string | null>();
-  private unsent: Event[] = [];
-  private flushing: NodeJS.Timeout | undefined;
+  private readonly batches = new Batches((events) => this.push({ type: "events", events }));
+  private readonly undelivered: Undelivered;
+  private readonly settings: SessionSettings;
+  private readonly speaking: Speaking;
   private locked = false;
+  private refusal: string | undefined;
+  private running = false;
   private push: (message: Push) => void = () => undefined;
   /** Another session is shown. */
   readonly onDidShow = this.shown.event;
+  private readonly models = new vscode.EventEmitter<string | null>();
+  /** The model of the session that is shown, or of a new one, may be another. */
+  readonly onDidChangeModel = this.models.event;
 
   constructor(
     private readonly server: Server,
@@ -43,11 +58,14 @@ export class Chat implements PageOwner, vscode.Disposable {
     private readonly rooms: ChatRooms,
   ) {
     this.session = memento.get<string>(SHOWN) ?? null;
+    this.undelivered = new Undelivered(memento);
+    this.settings = new SessionSettings(server, sessions, memento);
+    this.speaking = new Speaking(server, sessions, drafts, this.undelivered, (attach) => rooms.context(attach));
     this.listening = [
-      server.onEvent((event) => event.session === this.session && this.feed?.accept(event)),
+      server.onEvent((event) => this.heard(event)),
       server.onDidChangeState((state) => {
         this.pushServer();
-        if (state.kind === "running") void this.show(this.session);
+        if (state.kind === "running") void this.serverRuns();
         else this.pushSession();
       }),
       sessions.onDidChange((session) => session === this.session && this.pushSession()),
@@ -68,13 +86,28 @@ export class Chat implements PageOwner, vscode.Disposable {
   readonly handlers: Handlers = {
     submit: (params) => this.submit(params),
     stop: () => this.stop(),
-    continueRun: () => this.continueRun(),
+    continueRun: async () => {
+      await this.speaking.continueRun(this.needSession());
+      return {};
+    },
     newSession: () => this.show(null),
     openSession: ({ session }) => this.show(session),
-    queue: (params) => this.server.execute("steersman.queue", { ...params, run: this.run }),
-    configure: (params) => this.configure(params),
-    rename: ({ title }) => this.server.execute("steersman.rename", { session: this.needSession(), title }),
+    queue: (params) => this.server.execute("steersman.queue", { ...params, run: this.needRun() }),
+    configure: async (params) => {
+      await this.settings.configure(this.session, params);
+      this.pushSession();
+      return {};
+    },
+    models: async () => ({ choices: await this.settings.models() }),
+    rename: async ({ title }) => {
+      const session = this.needSession();
+      const answer = await this.server.execute("steersman.rename", { session, title });
+      this.sessions.set(session, { title: answer.title });
+      return {};
+    },
     fork: (params) => this.fork(params),
+    compact: ({ instructions }) =>
+      this.server.execute("steersman.compact", { session: this.needSession(), instructions }),
   };
 
   ready(): void {
@@ -88,138 +121,159 @@ export class Chat implements PageOwner, vscode.Disposable {
     this.drafts.keep(draft);
   }
 
-  /** Shows a session from its first event on, or an empty page for one that is to be made. */
+  draftText(text: string): void {
+    this.drafts.keepText(text);
+  }
+
+  /** Shows a session from its first event on, or an empty page for one that is to be made. Never throws. */
   async show(session: string | null): Promise<object> {
     const other = session !== this.session;
     this.session = session;
-    this.locked = false;
-    this.unsent = [];
+    this.feed?.close();
     this.feed = undefined;
+    this.batches.clear();
     if (other) {
+      this.locked = false;
+      this.refusal = undefined;
+      this.settings.forget();
       void this.memento.update(SHOWN, session ?? undefined);
       this.shown.fire(session);
     }
     this.push({ type: "events", events: [], reset: true });
     this.pushSession();
     if (session === null) return {};
-    await this.open(session);
+    // Once it runs, the session that is shown then is opened.
+    if (this.server.state.kind !== "running") void this.server.start();
+    else await this.open(session);
     return {};
   }
 
   async stop(): Promise<object> {
-    return this.server.execute("steersman.abort", { run: this.run });
+    const run = this.run;
+    // Without a run, an abort ends what else goes on here; but it would stop the only live run, of whatever session.
+    if (run === undefined && this.sessions.live.length > 0) throw new Refused(vscode.l10n.t("Nothing runs here."), "notRunning");
+    return this.server.execute("steersman.abort", { run });
+  }
+
+  /** Puts texts into the composer, before what is there. */
+  bring(texts: readonly string[]): void {
+    if (texts.length === 0) return;
+    this.drafts.keep(before(texts, this.drafts.draft));
+    this.push({ type: "draft", draft: { text: texts.join("\n\n"), images: [] }, how: "prepend" });
+  }
+
+  /** Puts a text into the composer, after what is there. */
+  append(text: string): void {
+    this.drafts.keepText(appended(this.drafts.draft.text, text));
+    this.push({ type: "draft", draft: { text, images: [] }, how: "append" });
   }
 
   dispose(): void {
-    clearTimeout(this.flushing);
+    this.batches.clear();
     for (const listener of this.listening) listener.dispose();
     this.shown.dispose();
+    this.models.dispose();
   }
 
   private get run(): string | undefined {
     return this.session === null ? undefined : (this.sessions.get(this.session).run ?? undefined);
   }
 
-  private needSession(): string {
-    if (this.session === null) throw new Refused("There is no session yet: send a message first.", "unknownSession");
-    return this.session;
+  private needRun(): string {
+    const { run } = this;
+    if (run === undefined) throw new Refused(vscode.l10n.t("The run has ended."), "notRunning");
+    return run;
   }
 
-  /** Takes the session's lock and asks for all of its events; one that is locked is read all the same. */
+  private needSession(): string {
+    if (this.session !== null) return this.session;
+    throw new Refused(vscode.l10n.t("There is no session yet: send a message first."), "unknownSession");
+  }
+
+  private async serverRuns(): Promise<void> {
+    await this.show(this.session);
+    await this.settings.refresh();
+    this.pushSession();
+  }
+
+  /** Any session's event of the stream. */
+  private heard(event: Event): void {
+    if (event.type === "agent_start" && event.run !== undefined) this.undelivered.began(event.run);
+    this.undelivered.ended(event);
+    if (event.session !== this.session) return;
+    this.feed?.accept(event);
+    if (event.type === "agent_end") this.bring(this.undelivered.take(event.session));
+  }
+
+  /** Reads all of its events, which needs no lock, and takes the lock meanwhile. */
   private async open(session: string): Promise<void> {
-    const feed = new SessionFeed((after) => this.server.execute("steersman.events", { session, after }), {
-      events: (events) => feed === this.feed && this.send(events),
+    const feed: SessionFeed = new SessionFeed((after) => this.server.execute("steersman.events", { session, after }), {
+      events: (events) => feed === this.feed && this.deliver(session, events),
       streaming: (message) => {
         if (feed !== this.feed) return;
-        this.flush();
+        this.batches.flush();
         this.push({ type: "streaming", message });
       },
-      failed: (error) => void vscode.window.showErrorMessage(`The session can't be read: ${String(error)}`),
+      failed: (error) => feed === this.feed && this.unreadable(error),
     });
     this.feed = feed;
-    try {
-      const { title, model, run, state, queue } = await this.server.execute("steersman.resume", { session });
-      this.sessions.set(session, { title, model, run: run ?? null, state, queue });
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      if (error.code === "unknownSession") {
-        if (this.session === session) await this.show(null);
-        return;
-      }
-      if (error.code === "noServer") return;
-      this.locked = error.code === "locked";
-    }
+    const wanted = (): boolean => feed === this.feed && this.server.state.kind === "running";
+    const reading = feed.catchUp();
+    const opened = await openSession(this.server, session, wanted, pause);
     if (feed !== this.feed) return;
-    this.pushSession();
-    await feed.catchUp();
-  }
-
-  private async submit({ draft, when, attach }: ViewCalls["submit"]["params"]): Promise<ViewCalls["submit"]["answer"]> {
-    const context: ContextParams = {
-      ...this.rooms.context(attach),
-      ...(draft.images.length > 0 ? { images: draft.images.map((image) => ({ ...image })) } : {}),
-    };
-    const run = this.run;
-    if (run !== undefined) {
-      const command = when === "now" ? "steersman.steer" : "steersman.followUp";
-      const answer = await this.server.execute(command, { text: draft.text, run, context });
-      this.drafts.keep(NO_DRAFT);
-      return { disposition: answer.disposition };
+    if (opened.kind === "gone") {
+      await this.show(null);
+      return;
     }
-    const session = this.session ?? undefined;
-    const answer = await this.server.execute("steersman.start", { prompt: draft.text, session, context });
-    this.drafts.keep(NO_DRAFT);
-    this.sessions.set(answer.session, { run: answer.run });
-    if (this.session !== answer.session) await this.show(answer.session);
-    return { disposition: "started" };
+    this.locked = opened.kind === "locked";
+    this.refusal = opened.kind === "refused" && opened.code !== "noServer" ? opened.message : undefined;
+    if (opened.kind === "open") {
+      const { title, model, run, state, queue } = opened.answer;
+      // A title that events have told of (the first message's) may not have been kept yet.
+      this.sessions.set(session, { model, run: run ?? null, state, queue, ...(title === null ? {} : { title }) });
+      await this.settings.restore(session);
+    }
+    this.pushSession();
+    await reading;
+    // Opening it may have closed in its log what a crash had left open.
+    await feed.catchUp();
+    if (feed === this.feed) this.bring(this.undelivered.take(session));
   }
 
-  private async continueRun(): Promise<object> {
-    const answer = await this.server.execute("steersman.continue", { session: this.needSession() });
-    this.sessions.set(answer.session, { run: answer.run });
-    return {};
-  }
-
-  private async configure(params: ViewCalls["configure"]["params"]): Promise<object> {
-    const session = this.session;
-    const answer = await this.server.execute("steersman.configure", { ...params, session });
-    if (session !== null) this.sessions.set(session, { model: answer.model, mode: answer.mode });
-    return {};
+  private async submit(params: ViewCalls["submit"]["params"]): Promise<ViewCalls["submit"]["answer"]> {
+    let asked: string | null = null;
+    const where = () => {
+      asked = this.session;
+      return { session: asked, ...this.settings.chosen };
+    };
+    const { disposition } = await this.speaking.submit(params, where, (outcome) => {
+      if (asked !== null) return;
+      this.settings.made(outcome.session);
+      // Unless another session has been chosen meanwhile.
+      if (this.session === null) void this.show(outcome.session);
+    });
+    return { disposition };
   }
 
   private async fork({ message, place }: ViewCalls["fork"]["params"]): Promise<object> {
     const answer = await this.server.execute("steersman.fork", { session: this.needSession(), message, place });
-    if (place === "new") await this.show(answer.session);
+    if (place === "new") void this.show(answer.session);
     if (answer.text) this.bring([answer.text]);
     return {};
   }
 
-  /** Puts texts into the composer, before what is there. */
-  bring(texts: readonly string[]): void {
-    const draft = before(texts, this.drafts.draft);
-    this.drafts.keep(draft);
-    this.push({ type: "draft", draft, how: "replace" });
+  private deliver(session: string, events: readonly Event[]): void {
+    for (const event of events) this.undelivered.ended(event);
+    const { title } = this.sessions.get(session);
+    const told = titleIn(events, title);
+    if (told !== title) this.sessions.set(session, { title: told });
+    this.batches.add(events);
   }
 
-  /** Events go to the page in batches of a frame: a message for each delta would keep both sides busy with nothing else. */
-  private send(events: readonly Event[]): void {
-    this.unsent.push(...events);
-    for (const event of events) {
-      // What never reached the model goes back where it can be sent again; only live, not when a log is read.
-      if (event.type === "agent_end" && event.run !== undefined && event.run === this.run) {
-        const texts = event.data.undelivered.map((input) => input.text);
-        if (texts.length > 0) this.bring(texts);
-      }
-    }
-    this.flushing ??= setTimeout(() => this.flush(), 16);
-  }
-
-  private flush(): void {
-    clearTimeout(this.flushing);
-    this.flushing = undefined;
-    const events = this.unsent;
-    this.unsent = [];
-    if (events.length > 0) this.push({ type: "events", events });
+  private unreadable(error: unknown): void {
+    // What a server that goes away leaves open is read when the next one runs.
+    if (this.server.state.kind !== "running") return;
+    void vscode.window.showErrorMessage(vscode.l10n.t("The session can't be read: {0}", asRefused(error).message));
   }
 
   private pushServer(): void {
@@ -230,8 +284,20 @@ export class Chat implements PageOwner, vscode.Disposable {
 
   private pushSession(): void {
     const now = this.session === null ? fresh() : this.sessions.get(this.session);
-    const session: SessionView = { id: this.session, ...now, locked: this.locked, contextWindow: null };
+    const session: SessionView = {
+      ...now,
+      ...this.settings.of(this.session, now),
+      id: this.session,
+      locked: this.locked,
+      contextWindow: null,
+      refusal: this.refusal,
+    };
     this.push({ type: "session", session });
+    this.models.fire(session.model);
+    const running = now.run !== null;
+    if (running === this.running) return;
+    this.running = running;
+    void vscode.commands.executeCommand("setContext", "steersman.running", running);
   }
 
   private pushQuestions(): void {

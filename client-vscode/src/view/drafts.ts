@@ -1,7 +1,7 @@
 /** What is being typed in the chat, kept over a reload of the page and of the window. */
 
-import type * as vscode from "vscode";
 import type { Draft } from "./messages";
+import type { Keep } from "./undelivered";
 
 export const NO_DRAFT: Draft = { text: "", images: [] };
 const KEY = "steersman.draft";
@@ -9,8 +9,8 @@ const KEY = "steersman.draft";
 export class Drafts {
   private now: Draft;
 
-  constructor(private readonly memento: vscode.Memento) {
-    this.now = memento.get<Draft>(KEY) ?? NO_DRAFT;
+  constructor(private readonly memento: Keep) {
+    this.now = (memento.get(KEY) as Draft | undefined) ?? NO_DRAFT;
   }
 
   get draft(): Draft {
@@ -21,6 +21,16 @@ export class Drafts {
   keep(draft: Draft): void {
     this.now = draft;
     void this.memento.update(KEY, draft.text === "" ? undefined : { text: draft.text, images: [] });
+  }
+
+  keepText(text: string): void {
+    this.keep({ ...this.now, text });
+  }
+
+  /** `draft` was sent: it goes, unless something else has been typed meanwhile. */
+  sent(draft: Draft): void {
+    const same = this.now.text === draft.text && this.now.images.length === draft.images.length;
+    if (same) this.keep(NO_DRAFT);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
+import { bundleAttribute } from "./bundle";
 
 /**
  * A strict policy: one script by its nonce, style sheets and fonts of the extension, images that were pasted. Positions
@@ -29,7 +30,7 @@ export function pageHtml(webview: vscode.Webview, root: vscode.Uri): string {
 <title>Steersman</title>
 </head>
 <body>
-<div id="app"></div>
+<div id="app" data-l10n="${bundleAttribute(vscode.l10n.bundle)}"></div>
 <script nonce="${nonce}" src="${at("main.js")}"></script>
 </body>
 </html>`;

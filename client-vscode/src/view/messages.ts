@@ -41,6 +41,10 @@ export interface SessionView {
   readonly locked: boolean;
   /** Tokens that the model takes, where it is known. */
   readonly contextWindow: number | null;
+  /** Milliseconds since 1970 when the live run began, where it is known. */
+  readonly startedAt?: number;
+  /** Why it can't be worked in, though nobody else does: a sentence. */
+  readonly refusal?: string;
 }
 
 /** A thing that the composer can insert: shown as `label`, written as `insert`. */
@@ -69,6 +73,8 @@ export interface Draft {
 /** A question as the page shows it. */
 export interface PendingApproval {
   readonly request: ApprovalRequest;
+  /** Of its session, where it has one. */
+  readonly sessionTitle: string | null;
   /** Hunks that the user has chosen in the editor, by CodeLens; null: all. */
   readonly chosenHunks: readonly string[] | null;
   /** The user has changed the proposed side in the editor. */
@@ -97,6 +103,8 @@ export interface RevertPreview {
   readonly files: readonly FileToRevert[];
   readonly commands: readonly string[];
   readonly notRevertible: readonly string[];
+  /** By URI how a file is called in this workspace. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** Name → what it takes and what it answers. */
@@ -124,13 +132,18 @@ export interface ViewCalls {
   approve: { params: { id: string; answer: ApprovalAnswer }; answer: object };
   answerInput: { params: { toolCallId: string; text: string | null }; answer: object };
   showDiff: { params: { id: string }; answer: object };
+  /** The page has the keyboard's focus, or no longer: a diff that opens must not take it from an editor. */
+  pageFocus: { params: { focused: boolean }; answer: object };
   /** Opens a file of the workspace; `line` counts from 1. */
   showFile: { params: { uri: string; line?: number }; answer: object };
   openLink: { params: { href: string }; answer: object };
   copy: { params: { text: string }; answer: object };
   insertAtCursor: { params: { text: string }; answer: object };
-  /** `here`: this session goes on from before `message`, whose text comes back into the composer. */
-  fork: { params: { message: string; place: "here" | "new" }; answer: object };
+  /**
+   * `here`: this session goes on from before `message`, whose text comes back into the composer. `new` without a
+   * message: a copy of all of it.
+   */
+  fork: { params: { message?: string; place: "here" | "new" }; answer: object };
   revertPreview: { params: { checkpoint: string }; answer: RevertPreview };
   revert: {
     params: {
@@ -142,6 +155,8 @@ export interface ViewCalls {
   /** Does what a button of a problem says. */
   remedy: { params: Remedy; answer: object };
   exportSession: { params: object; answer: object };
+  /** Has old messages summarised; `instructions`: what the summary should see to. */
+  compact: { params: { instructions?: string }; answer: object };
 }
 
 export type CallName = keyof ViewCalls;
@@ -149,6 +164,10 @@ export type CallName = keyof ViewCalls;
 export type FromPage =
   | { readonly type: "ready" }
   | { readonly type: "draft"; readonly draft: Draft }
+  /** The draft's text has changed, its images have not: these are large. */
+  | { readonly type: "draftText"; readonly text: string }
+  /** Is there still a host? It answers by `pong`. */
+  | { readonly type: "ping" }
   | {
       [K in CallName]: {
         readonly type: "call";
@@ -166,8 +185,9 @@ export type Push =
   | { readonly type: "streaming"; readonly message: StreamedMessage }
   | { readonly type: "approvals"; readonly pending: readonly PendingApproval[] }
   | { readonly type: "inputs"; readonly pending: readonly PendingInput[] }
-  /** Replaces what is in the composer, or is put before what is there. */
-  | { readonly type: "draft"; readonly draft: Draft; readonly how: "replace" | "prepend" }
+  /** Replaces what is in the composer, or is put before or after what is there. */
+  | { readonly type: "draft"; readonly draft: Draft; readonly how: "replace" | "prepend" | "append" }
   | { readonly type: "focus" }
+  | { readonly type: "pong" }
   | { readonly type: "answer"; readonly id: number; readonly answer: object }
   | { readonly type: "failure"; readonly id: number; readonly code: string; readonly message: string };

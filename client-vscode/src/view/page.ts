@@ -11,10 +11,12 @@ export interface PageOwner {
   /** The page stands and knows nothing: push everything. */
   ready(): void;
   draft(draft: Draft): void;
+  draftText(text: string): void;
 }
 
 export class ChatPage implements vscode.WebviewViewProvider {
   private view: vscode.WebviewView | undefined;
+  private listens = false;
   private readonly visibility = new vscode.EventEmitter<boolean>();
   readonly onDidChangeVisibility = this.visibility.event;
 
@@ -33,8 +35,9 @@ export class ChatPage implements vscode.WebviewViewProvider {
     if (this.view) this.view.badge = badge;
   }
 
+  /** A page that does not listen yet gets everything when it says that it does. */
   push(message: Push): void {
-    void this.view?.webview.postMessage(message);
+    if (this.listens) void this.view?.webview.postMessage(message);
   }
 
   /** Brings the view to the front; `focus` also puts the cursor into the composer. */
@@ -46,6 +49,7 @@ export class ChatPage implements vscode.WebviewViewProvider {
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
+    this.listens = false;
     view.webview.options = {
       enableScripts: true,
       localResourceRoots: [vscode.Uri.joinPath(this.root, "dist", "webview")],
@@ -56,7 +60,10 @@ export class ChatPage implements vscode.WebviewViewProvider {
     ];
     view.onDidDispose(() => {
       for (const listener of listening) listener.dispose();
-      if (this.view === view) this.view = undefined;
+      if (this.view === view) {
+        this.view = undefined;
+        this.listens = false;
+      }
       this.visibility.fire(false);
     });
     view.webview.html = pageHtml(view.webview, this.root);
@@ -66,10 +73,17 @@ export class ChatPage implements vscode.WebviewViewProvider {
   private async received(message: FromPage): Promise<void> {
     switch (message.type) {
       case "ready":
+        this.listens = true;
         this.owner.ready();
         break;
       case "draft":
         this.owner.draft(message.draft);
+        break;
+      case "draftText":
+        this.owner.draftText(message.text);
+        break;
+      case "ping":
+        this.push({ type: "pong" });
         break;
       case "call":
         this.push(await answerCall(this.handlers, message));

@@ -1,0 +1,135 @@
+/**
+ * Proposals in the native diff editor: opened, followed while their user edits them or leaves hunks out, closed when
+ * their question has come to its end.
+ */
+
+import * as vscode from "vscode";
+import { placeOf, ProposalFiles, SCHEME, uriOf, type Place } from "./documents";
+import { placeOf as whereTo } from "./policy";
+import type { Proposal } from "./proposal";
+import { ProposalTabs, type Sides } from "./tabs";
+
+interface Shown {
+  readonly proposal: Proposal;
+  readonly sides: readonly Sides[];
+  /** Milliseconds since 1970. */
+  readonly openedAt: number;
+}
+
+export class Diffs implements vscode.Disposable {
+  readonly files = new ProposalFiles();
+  readonly tabs = new ProposalTabs();
+  private readonly shown = new Map<string, Shown>();
+  private readonly changes = new vscode.EventEmitter<string>();
+  /** The id of a question of whose proposal the user has made something else. */
+  readonly onDidChange = this.changes.event;
+  /** As the page says. */
+  chatHasFocus = false;
+  private readonly listening: { dispose(): void }[];
+
+  constructor() {
+    const follow = (uri: vscode.Uri): void => this.follow(uri);
+    this.listening = [
+      this.files,
+      this.changes,
+      vscode.workspace.registerFileSystemProvider(SCHEME, this.files, { isCaseSensitive: true }),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => follow(document.uri)),
+      vscode.workspace.onDidCloseTextDocument((document) => follow(document.uri)),
+      this.files.onDidWrite(follow),
+    ];
+  }
+
+  /** What a question's user has in view, or has had; undefined before it is opened. */
+  get(id: string): Shown | undefined {
+    return this.shown.get(id);
+  }
+
+  /** Opens the diff; `asked`: its user wants to look at it now, otherwise nothing loses the focus. */
+  async open(proposal: Proposal, asked: boolean): Promise<void> {
+    const { id } = proposal.request;
+    const shown = this.shown.get(id) ?? this.prepare(proposal);
+    const [first, ...others] = shown.sides;
+    if (!first) return;
+    if (asked && others.length > 0) {
+      await this.tabs.openSeveral(id, shown.sides, vscode.l10n.t("Proposed changes"));
+      return;
+    }
+    const column = asked || whereTo(this.chatHasFocus, this.tabs.othersInFront) === "active" ? "Active" : "Beside";
+    const name = baseName(first.file);
+    const title =
+      others.length > 0
+        ? vscode.l10n.t("{0}: proposed change (1 of {1} files)", name, shown.sides.length)
+        : vscode.l10n.t("{0}: proposed change", name);
+    const at = placeOf(first.proposed)?.index ?? 0;
+    const line = proposal.firstChange(at);
+    await this.tabs.openOne(first, title, line, {
+      preserveFocus: !asked,
+      viewColumn: this.tabs.columnOf(id) ?? vscode.ViewColumn[column],
+    });
+  }
+
+  /** Takes a hunk in or leaves it out. */
+  async toggle(place: Place, hunk: string): Promise<void> {
+    const shown = this.shown.get(place.id);
+    const uri = shown?.sides.find(({ proposed }) => placeOf(proposed)?.index === place.index)?.proposed;
+    if (!shown || !uri) return;
+    const text = shown.proposal.toggle(place.index, hunk);
+    const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
+    if (document?.isDirty) {
+      const edit = new vscode.WorkspaceEdit();
+      edit.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), text);
+      await vscode.workspace.applyEdit(edit);
+    } else this.files.put(uri, text, false);
+    this.changes.fire(place.id);
+  }
+
+  /** The question has come to its end: its tabs go, and what can't be closed can only be read. */
+  async close(id: string): Promise<void> {
+    this.shown.delete(id);
+    await this.tabs.close((each) => each === id);
+    if (this.tabs.isOpen(id)) this.files.freeze(id);
+    else this.files.forget(id);
+  }
+
+  /** Closes what an earlier window has left. */
+  async closeLeftovers(): Promise<void> {
+    await this.tabs.close((id) => !this.shown.has(id));
+  }
+
+  dispose(): void {
+    for (const listener of this.listening) listener.dispose();
+  }
+
+  private prepare(proposal: Proposal): Shown {
+    const { id } = proposal.request;
+    const sides: Sides[] = [];
+    for (let index = 0; index < proposal.size; index++) {
+      const { uri, kind } = proposal.change(index);
+      if (kind === "move") continue;
+      const file = vscode.Uri.parse(uri, true);
+      const before = uriOf({ id, index, side: "before" }, file);
+      const proposed = uriOf({ id, index, side: "proposed" }, file);
+      this.files.put(before, proposal.oldText(index), true);
+      this.files.put(proposed, proposal.text(index), !proposal.editable(index));
+      sides.push({ file, before, proposed });
+    }
+    const shown = { proposal, sides, openedAt: Date.now() };
+    this.shown.set(id, shown);
+    return shown;
+  }
+
+  /** What is unsaved counts, else what the file system holds: a document may yet have to read it again. */
+  private follow(uri: vscode.Uri): void {
+    const place = placeOf(uri);
+    if (place?.side !== "proposed") return;
+    const shown = this.shown.get(place.id);
+    if (!shown) return;
+    const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
+    const text = document?.isDirty ? document.getText() : this.files.text(uri);
+    if (text !== undefined && shown.proposal.wrote(place.index, text)) this.changes.fire(place.id);
+  }
+}
+
+function baseName(file: vscode.Uri): string {
+  return file.path.slice(file.path.lastIndexOf("/") + 1);
+}

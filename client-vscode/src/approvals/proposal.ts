@@ -1,0 +1,153 @@
+/**
+ * What a question proposes, file by file, and what its user makes of it: hunks left out, or text of his own. The
+ * proposed side always holds exactly what a yes would write. Pure: it knows no editor.
+ */
+
+import { t } from "../l10n";
+import type { ApprovalAnswer, ApprovalRequest, ChangeTexts, FileChangeData } from "../protocol";
+import { Refused } from "../server/refused";
+import { choose, firstDifference, leftOutOf, type PlacedHunk } from "./hunks";
+
+interface File {
+  readonly change: FileChangeData;
+  readonly oldText: string;
+  readonly newText: string;
+  /** As it stands on the proposed side. */
+  text: string;
+  /** Ids of hunks that are left out; null: the text is the user's own. */
+  leftOut: ReadonlySet<string> | null;
+}
+
+export class Proposal {
+  private readonly files: readonly File[];
+
+  constructor(
+    readonly request: ApprovalRequest,
+    texts: readonly ChangeTexts[],
+  ) {
+    this.files = request.changes.map((change) => {
+      const both = texts.find(({ uri }) => uri === change.uri) ?? { oldText: "", newText: "" };
+      const { oldText, newText } = both;
+      return { change, oldText, newText, text: newText, leftOut: NONE };
+    });
+  }
+
+  get size(): number {
+    return this.files.length;
+  }
+
+  change(index: number): FileChangeData {
+    return this.file(index).change;
+  }
+
+  oldText(index: number): string {
+    return this.file(index).oldText;
+  }
+
+  text(index: number): string {
+    return this.file(index).text;
+  }
+
+  /** Only what will be a file's text can be rewritten. */
+  editable(index: number): boolean {
+    const { kind } = this.file(index).change;
+    return kind === "edit" || kind === "create";
+  }
+
+  /** Where the hunks are on the proposed side; none once the user has rewritten it. */
+  hunks(index: number): readonly PlacedHunk[] {
+    const { leftOut } = this.file(index);
+    return leftOut === null ? [] : this.chosen(index, leftOut).hunks;
+  }
+
+  /** Zero-based: the proposed side's first line that is not as it was. */
+  firstChange(index: number): number {
+    const { oldText, text } = this.file(index);
+    return firstDifference(oldText, text);
+  }
+
+  /** The proposed side holds this now, whatever its line ends. True where that changes anything of the answer. */
+  wrote(index: number, text: string): boolean {
+    const file = this.file(index);
+    const now = lineFeeds(text);
+    if (now === lineFeeds(file.text)) return false;
+    const { oldText, newText, change } = file;
+    file.leftOut = leftOutOf(lineFeeds(oldText), lineFeeds(newText), change.hunks, now);
+    file.text = file.leftOut ? this.chosen(index, file.leftOut).text : now;
+    return true;
+  }
+
+  /**
+   * Takes a hunk in or leaves it out, and answers the text of the proposed side after that.
+   *
+   * @throws Refused where the user has rewritten the text, or where nothing would be left of the file's change.
+   */
+  toggle(index: number, id: string): string {
+    const file = this.file(index);
+    if (file.leftOut === null) throw new Refused(t("You have edited this text: undo that to choose hunks."), "failed");
+    const leftOut = new Set(file.leftOut);
+    if (!leftOut.delete(id)) leftOut.add(id);
+    if (leftOut.size >= file.change.hunks.length) {
+      throw new Refused(nothingLeft(), "failed");
+    }
+    file.leftOut = leftOut;
+    file.text = this.chosen(index, leftOut).text;
+    return file.text;
+  }
+
+  get edited(): boolean {
+    return this.files.some(({ leftOut }) => leftOut === null);
+  }
+
+  /** Ids of the hunks that are to be made; null: all, or the texts say what is. */
+  get chosenHunks(): readonly string[] | null {
+    if (this.edited || this.files.every(({ leftOut }) => leftOut?.size === 0)) return null;
+    return this.files.flatMap(({ change, leftOut }) =>
+      change.hunks.map(({ id }) => id).filter((id) => !leftOut?.has(id)),
+    );
+  }
+
+  /**
+   * An answer with what the user has made of the proposal, where it is a yes.
+   *
+   * @throws Refused where a file would stay as it is.
+   */
+  complete(answer: ApprovalAnswer): ApprovalAnswer {
+    if (!isYes(answer.decision)) return answer;
+    const empty = this.files.find(({ change, leftOut }) => leftOut && leftOut.size > 0 && leftOut.size === change.hunks.length);
+    if (empty) throw new Refused(nothingLeft(), "badAnswer");
+    const hunks = this.chosenHunks;
+    if (hunks) return { ...answer, hunks: [...hunks] };
+    if (!this.edited) return answer;
+    const edited = this.files
+      .filter(({ text, newText }) => lineFeeds(text) !== lineFeeds(newText))
+      .map(({ change, text }) => ({ uri: change.uri, newText: text }));
+    return { ...answer, edited };
+  }
+
+  private file(index: number): File {
+    const file = this.files[index];
+    if (!file) throw new RangeError(`there is no file ${index} in this question`);
+    return file;
+  }
+
+  private chosen(index: number, leftOut: ReadonlySet<string>): ReturnType<typeof choose> {
+    const { change, oldText, newText } = this.file(index);
+    return choose(oldText, newText, change.hunks, (id) => !leftOut.has(id));
+  }
+}
+
+export function isYes(decision: ApprovalAnswer["decision"]): boolean {
+  return decision === "accept" || decision === "acceptForRun" || decision === "acceptForSession";
+}
+
+function nothingLeft(): string {
+  return t("One hunk of each file has to stay. To leave the file as it is, decline.");
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** An editor knows other line ends than the protocol, and turns a lone CR into one of them. */
+function lineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
+}

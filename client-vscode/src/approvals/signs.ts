@@ -1,0 +1,84 @@
+/** That a question waits, where the chat is not in view: a notification, the view's badge, the status bar. */
+
+import * as vscode from "vscode";
+import type { ApprovalAnswer, ApprovalRequest } from "../protocol";
+import { inertFor } from "./inert";
+
+/** The chat view, as far as this needs it. */
+export interface ChatView {
+  readonly visible: boolean;
+  badge: vscode.ViewBadge | undefined;
+  readonly onDidChangeVisibility: vscode.Event<boolean>;
+}
+
+export interface SignsOwner {
+  requests(): readonly ApprovalRequest[];
+  isPending(id: string): boolean;
+  /** Asks what has to be asked with the answer, and tells a failure. */
+  answer(id: string, decision: ApprovalAnswer["decision"]): Promise<void>;
+}
+
+interface Button extends vscode.MessageItem {
+  readonly decision: ApprovalAnswer["decision"] | "show";
+}
+
+export class Signs implements vscode.Disposable {
+  private readonly status = vscode.window.createStatusBarItem("steersman.approvals", vscode.StatusBarAlignment.Left, 1);
+  private readonly listening: vscode.Disposable;
+
+  constructor(
+    private readonly owner: SignsOwner,
+    private readonly view: ChatView,
+  ) {
+    this.status.name = vscode.l10n.t("Steersman: questions");
+    this.status.command = "steersman.ui.approve.show";
+    this.status.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");
+    // A view that is made anew has no badge yet.
+    this.listening = view.onDidChangeVisibility(() => this.update());
+  }
+
+  update(): void {
+    const pending = this.owner.requests();
+    const label = vscode.l10n.t("Steersman is waiting for you");
+    this.view.badge = pending.length > 0 ? { value: pending.length, tooltip: label } : undefined;
+    if (pending.length === 0) return this.status.hide();
+    this.status.text = `$(bell-dot) ${label}`;
+    this.status.tooltip = pending.map(({ title }) => title).join("\n");
+    this.status.show();
+  }
+
+  /** One notification for a question that is asked while nobody sees it. The editor can't take it back. */
+  async notify(request: ApprovalRequest): Promise<void> {
+    if (this.view.visible) return;
+    let pressed: Button | undefined;
+    let shownAt: number;
+    do {
+      shownAt = Date.now();
+      pressed = await vscode.window.showInformationMessage(request.title, ...buttons(request));
+      // What was pressed before it could be read was meant for something else.
+    } while (pressed && inertFor(Date.now(), shownAt) > 0 && this.owner.isPending(request.id));
+    if (!pressed) return;
+    if (!this.owner.isPending(request.id)) {
+      void vscode.window.showInformationMessage(vscode.l10n.t("This question has been answered already."));
+      return;
+    }
+    if (pressed.decision === "show") await vscode.commands.executeCommand("steersman.ui.approve.show", request.id);
+    else await this.owner.answer(request.id, pressed.decision);
+  }
+
+  dispose(): void {
+    this.status.dispose();
+    this.listening.dispose();
+  }
+}
+
+function buttons({ decisions }: ApprovalRequest): Button[] {
+  const all: Button[] = [
+    { decision: "accept", title: vscode.l10n.t("Accept") },
+    { decision: "acceptForRun", title: vscode.l10n.t("Accept all in this run") },
+    { decision: "decline", title: vscode.l10n.t("Decline") },
+    { decision: "cancel", title: vscode.l10n.t("Stop") },
+  ];
+  const given = all.filter(({ decision }) => decision !== "show" && decisions.includes(decision));
+  return [...given, { decision: "show", title: vscode.l10n.t("Show") }];
+}

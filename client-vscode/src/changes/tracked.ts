@@ -1,0 +1,160 @@
+/** The changes of the last run with their lines: kept by events, asked for where they are looked at, moved by edits. */
+
+import * as vscode from "vscode";
+import type { Server } from "../server/server";
+import { type ChangedFile, LastRuns, type RunChanges } from "./lastRun";
+import { type Mark, marksOf, moved, type TextChange } from "./ranges";
+import { checkpointOf, preview } from "./reverting";
+
+/** Milliseconds that edits are waited for before their lines are asked for. */
+const QUIET = 300;
+
+export class TrackedChanges implements vscode.Disposable {
+  private readonly runs = new LastRuns();
+  private readonly changes = new vscode.EventEmitter<void>();
+  private readonly marks = new Map<string, readonly Mark[]>();
+  /** Edits of documents since their lines were asked for. */
+  private since: Map<string, TextChange[]> | undefined;
+  private readonly stale = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private asking: Promise<void> | undefined;
+  private readonly listening: vscode.Disposable[];
+  readonly onDidChange = this.changes.event;
+
+  /** `wanted()`: whether anybody shows lines at all. */
+  constructor(
+    private readonly server: Server,
+    private readonly log: vscode.LogOutputChannel,
+    private readonly wanted: () => boolean,
+  ) {
+    this.listening = [
+      server.onEvent((event) => {
+        if (!this.runs.apply(event)) return;
+        if (event.type === "edit_applied") this.outdated(event.data.target ?? event.data.uri);
+        this.tell();
+      }),
+      server.onDidChangeState(({ kind }) => {
+        if (kind === "running") return;
+        this.runs.stopped();
+        this.tell();
+      }),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => this.edited(document, contentChanges)),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.look()),
+    ];
+  }
+
+  /** Runs that have changed files: the last one, and those that are live. */
+  get changed(): readonly RunChanges[] {
+    return this.runs.changed;
+  }
+
+  /** What a run did to a document; undefined if it did nothing. */
+  of(uri: vscode.Uri): { readonly run: RunChanges; readonly file: ChangedFile } | undefined {
+    for (const run of this.runs.changed) {
+      for (const file of run.files.values()) if (vscode.Uri.parse(file.uri).toString() === uri.toString()) return { run, file };
+    }
+    return undefined;
+  }
+
+  /** Its changed lines, as far as they are known. */
+  marksIn(uri: vscode.Uri): readonly Mark[] {
+    return this.marks.get(uri.toString()) ?? [];
+  }
+
+  dismiss(): void {
+    this.runs.dismiss();
+    this.tell();
+  }
+
+  /** The same, asked for first where they aren't known. */
+  async known(uri: vscode.Uri): Promise<readonly Mark[]> {
+    await this.asking;
+    if (this.lacks(uri)) await this.ask([uri]);
+    return this.marksIn(uri);
+  }
+
+  /** Asks for the lines of what is shown, if they aren't known. */
+  look(): void {
+    if (this.shown().length > 0) this.timer ??= setTimeout(() => this.lookNow(), QUIET);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    for (const listener of this.listening) listener.dispose();
+    this.changes.dispose();
+  }
+
+  private tell(): void {
+    for (const uri of this.marks.keys()) if (!this.of(vscode.Uri.parse(uri))) this.marks.delete(uri);
+    this.changes.fire();
+    this.look();
+  }
+
+  private outdated(uri: string): void {
+    this.stale.add(vscode.Uri.parse(uri).toString());
+  }
+
+  /** Whether it was changed, and its lines are not known, or no longer. */
+  private lacks(uri: vscode.Uri): boolean {
+    const name = uri.toString();
+    return (!this.marks.has(name) || this.stale.has(name)) && this.of(uri) !== undefined;
+  }
+
+  private shown(): vscode.Uri[] {
+    if (!this.wanted()) return [];
+    return vscode.window.visibleTextEditors.map(({ document }) => document.uri).filter((uri) => this.lacks(uri));
+  }
+
+  private lookNow(): void {
+    this.timer = undefined;
+    // What is shown or changed while a question is open is asked for when it has its answer.
+    if (!this.asking) void this.ask(this.shown());
+  }
+
+  /** One question at a time. Never throws. */
+  private async ask(uris: readonly vscode.Uri[]): Promise<void> {
+    this.asking = this.askAll(uris);
+    await this.asking;
+    this.asking = undefined;
+    this.changes.fire();
+    this.look();
+  }
+
+  private async askAll(uris: readonly vscode.Uri[]): Promise<void> {
+    for (const uri of uris) this.stale.delete(uri.toString());
+    this.since = new Map();
+    try {
+      for (const run of this.runs.changed) {
+        const files = uris.flatMap((uri) => this.of(uri) ?? []).filter((each) => each.run === run);
+        if (files.length > 0) await this.askRun(run, files.map(({ file }) => file.uri));
+      }
+    } catch (error) {
+      // They are decoration: what the run did is told by the chat, and its next change asks again.
+      this.log.info(`The changed lines can't be shown: ${String(error)}`);
+    } finally {
+      this.since = undefined;
+      for (const uri of uris) if (!this.marks.has(uri.toString())) this.marks.set(uri.toString(), []);
+    }
+  }
+
+  private async askRun(run: RunChanges, uris: readonly string[]): Promise<void> {
+    const checkpoint = await checkpointOf(this.server, run.session, run);
+    if (checkpoint === null) return;
+    const answer = await preview(this.server, run.session, checkpoint, uris);
+    for (const uri of uris) {
+      const name = vscode.Uri.parse(uri).toString();
+      const diff = answer.files.find((file) => file.uri === uri)?.diff ?? "";
+      const typed = this.since?.get(name) ?? [];
+      this.marks.set(name, typed.reduce(moved, marksOf(diff)));
+    }
+  }
+
+  private edited(document: vscode.TextDocument, changes: readonly TextChange[]): void {
+    const name = document.uri.toString();
+    const marks = this.marks.get(name);
+    // VS Code tells them from the end of the document to its start, each by the text before all of them.
+    if (marks) this.marks.set(name, changes.reduce(moved, marks));
+    if (!this.since) return;
+    this.since.set(name, [...(this.since.get(name) ?? []), ...changes]);
+  }
+}

@@ -1,0 +1,41 @@
+/** What a known tool is asked, looked at: the params of an LSP request, as they came. Pure. */
+
+export interface Place {
+  readonly uri: string;
+  /** From 0, in UTF-16 code units. */
+  readonly line: number;
+  readonly character: number;
+}
+
+/** What was sent is not what the protocol says. */
+export class BadArguments extends Error {}
+
+export function placeIn(given: unknown): Place {
+  const { position } = record(given);
+  const { line, character } = record(position);
+  if (!isIndex(line) || !isIndex(character)) throw new BadArguments("The call names no position.");
+  const uri = documentIn(given);
+  if (uri === undefined) throw new BadArguments("The call names no document.");
+  return { uri, line, character };
+}
+
+/** The URI of `textDocument`, if there is one. */
+export function documentIn(given: unknown): string | undefined {
+  const { uri } = record(record(given).textDocument);
+  return typeof uri === "string" ? uri : undefined;
+}
+
+/** A text of the arguments, by its name. */
+export function textIn(given: unknown, name: "newName" | "query"): string {
+  const text = record(given)[name];
+  if (typeof text !== "string") throw new BadArguments(`The call has no ${name}.`);
+  return text;
+}
+
+function isIndex(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0;
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,105 @@
+/** What a user does with a session of the list: open, fork, rename, delete, export. Failures are told here. */
+
+import * as vscode from "vscode";
+import { t } from "../l10n";
+import { Refused } from "../server/refused";
+import type { Server } from "../server/server";
+import { exportSession } from "./exporting";
+import type { Sessions } from "./registry";
+
+/** Of the chat: which session it shows, and how to have it show one. */
+export interface Shown {
+  readonly current: string | null;
+  show(session: string | null): Promise<object>;
+  reveal(): Promise<void>;
+}
+
+/** A session, by its id and the title that its user has seen. */
+export interface Named {
+  readonly id: string;
+  readonly title: string | null;
+}
+
+export class SessionActions {
+  constructor(
+    private readonly server: Server,
+    private readonly sessions: Sessions,
+    private readonly chat: Shown,
+    private readonly changed: () => void,
+  ) {}
+
+  async open(session: string): Promise<void> {
+    await this.chat.show(session);
+    await this.chat.reveal();
+  }
+
+  async fork({ id }: Named): Promise<void> {
+    const { session } = await this.server.execute("steersman.fork", { session: id });
+    this.changed();
+    await this.open(session);
+  }
+
+  async rename({ id, title }: Named): Promise<void> {
+    const wanted = await vscode.window.showInputBox({
+      title: t("Rename Session"),
+      prompt: t("Title of the session"),
+      value: title ?? "",
+      validateInput: problemOfTitle,
+    });
+    if (wanted === undefined || wanted.trim() === title) return;
+    await this.server.execute("steersman.rename", { session: id, title: wanted });
+    this.changed();
+  }
+
+  /** Asks first. Of several those that can be deleted are, and the first that can't be is told. */
+  async delete(wanted: readonly Named[]): Promise<void> {
+    const [first] = wanted;
+    if (!first) return;
+    const live = wanted.find(({ id }) => this.sessions.get(id).run !== null);
+    if (live) throw new Error(t("“{0}” is running: stop its run first.", name(live)));
+    const question =
+      wanted.length === 1 ? t("Delete “{0}”?", name(first)) : t("Delete {0} sessions?", wanted.length);
+    const detail = t("The conversation is deleted for good. What it did to files stays, and can't be reverted any more.");
+    const yes = t("Delete");
+    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return;
+    try {
+      for (const { id } of wanted) {
+        await this.server.execute("steersman.delete", { session: id });
+        if (this.chat.current === id) await this.chat.show(null);
+      }
+    } finally {
+      this.changed();
+    }
+  }
+
+  async export({ id, title }: Named): Promise<void> {
+    await exportSession(this.server, id, title);
+  }
+
+  async copyId({ id }: Named): Promise<void> {
+    await vscode.env.clipboard.writeText(id);
+    vscode.window.setStatusBarMessage(t("The session's id was copied."), 3000);
+  }
+
+  /** Does something of the above, and says why it could not be done. */
+  async told(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const gone = error instanceof Refused && error.code === "unknownSession";
+      if (gone) this.changed();
+      await vscode.window.showErrorMessage(gone ? t("This session is no longer there.") : message);
+    }
+  }
+}
+
+function name({ id, title }: Named): string {
+  return title ?? id;
+}
+
+/** As the server takes it. */
+function problemOfTitle(title: string): string | undefined {
+  const length = title.split(/\s+/).filter(Boolean).join(" ").length;
+  return length > 0 && length <= 200 ? undefined : t("A title has 1 to 200 characters.");
+}

@@ -1,0 +1,270 @@
+/** The sessions view: what is listed, as tree items. It asks the server only while the view is shown. */
+
+import * as vscode from "vscode";
+import { t } from "../l10n";
+import type { ListedSession } from "../protocol";
+import type { Server } from "../server/server";
+import { Coalesced } from "./coalesced";
+import {
+  type GroupNode,
+  type Listing,
+  otherNodes,
+  ownNodes,
+  type SessionNode,
+  sessionsOf,
+  type TreeNode,
+} from "./groups";
+import { ageText, descriptionOf, factsOf, iconOf, spokenOf, titleOf } from "./labels";
+import { SessionList } from "./list";
+import type { Sessions } from "./registry";
+import { changesList, Failures, type Row, rowOf } from "./rows";
+
+/** What the view says beside its list: there is one state at a time. */
+export type TreeState = "listed" | "empty" | "failed";
+
+export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
+  private readonly changes = new vscode.EventEmitter<TreeNode | undefined>();
+  private readonly states = new vscode.EventEmitter<void>();
+  private readonly failures = new Failures();
+  private readonly list: SessionList;
+  private readonly refreshing = new Coalesced(() => this.changes.fire(undefined), later);
+  private readonly listening: vscode.Disposable[];
+  private nodes = new Map<string, SessionNode[]>();
+  private listed = new Map<string, ListedSession>();
+  /** Ids of those that are listed with this workspace. */
+  private own: ReadonlySet<string> = new Set();
+  private knowsOthers = false;
+  private minute: NodeJS.Timeout | undefined;
+  private told: TreeState = "listed";
+  private why: string | undefined;
+
+  readonly onDidChangeTreeData = this.changes.event;
+  readonly onDidChangeState = this.states.event;
+
+  constructor(
+    private readonly server: Server,
+    private readonly sessions: Sessions,
+  ) {
+    this.list = new SessionList(
+      (params) => this.server.execute("steersman.sessions", params),
+      (listed) => this.row(listed),
+    );
+    this.listening = [
+      server.onEvent((event) => {
+        this.failures.apply(event);
+        if (changesList(event)) this.refreshing.want();
+      }),
+      server.onDidChangeState(({ kind }) => (kind === "running" || kind === "failed") && this.refreshing.want()),
+      sessions.onDidChange((session) => this.redraw(session)),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.refreshing.want()),
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && this.refreshing.want()),
+    ];
+  }
+
+  get state(): TreeState {
+    return this.told;
+  }
+
+  /** Why there is no list, where that is no fault of the server's start, which the chat tells. */
+  get problem(): string | undefined {
+    return this.why;
+  }
+
+  get query(): string {
+    return this.list.query;
+  }
+
+  set query(words: string) {
+    this.list.query = words;
+    this.refreshing.want();
+  }
+
+  set visible(visible: boolean) {
+    clearInterval(this.minute);
+    // Times grow old while nothing happens.
+    if (visible) this.minute = setInterval(() => this.refreshing.want(), 60_000);
+    this.refreshing.visible = visible;
+  }
+
+  refresh(): void {
+    this.refreshing.want();
+  }
+
+  showMore(scope: string): void {
+    this.list.showMore(scope);
+    this.refreshing.want();
+  }
+
+  /** The node of a session, if it is listed. */
+  find(session: string): SessionNode | undefined {
+    return this.nodes.get(session)?.[0];
+  }
+
+  getParent(node: TreeNode): TreeNode | undefined {
+    return node.parent;
+  }
+
+  async getChildren(node?: TreeNode): Promise<TreeNode[]> {
+    if (node === undefined) return this.roots();
+    if (node.kind !== "others") return "children" in node ? node.children : [];
+    return this.asked(async () => this.keep(otherNodes(await this.others(), node)));
+  }
+
+  getTreeItem(node: TreeNode): vscode.TreeItem {
+    switch (node.kind) {
+      case "session":
+        return sessionItem(node);
+      case "folder":
+      case "age":
+        return groupItem(node);
+      case "others": {
+        const open = vscode.TreeItemCollapsibleState;
+        const item = new vscode.TreeItem(t("Other folders"), this.query ? open.Expanded : open.Collapsed);
+        // A search opens it; afterwards it is again as it was.
+        item.id = this.query ? "others:found" : "others";
+        return item;
+      }
+      case "more":
+      case "end": {
+        const item = new vscode.TreeItem(node.kind === "more" ? t("Show more…") : t("Older sessions: search for them"));
+        item.id = node.id;
+        item.command =
+          node.kind === "more"
+            ? { command: "steersman.ui.sessions.showMore", title: t("Show more…"), arguments: [node.scope] }
+            : { command: "steersman.ui.sessions.search", title: t("Search Sessions") };
+        return item;
+      }
+    }
+  }
+
+  dispose(): void {
+    clearInterval(this.minute);
+    this.refreshing.dispose();
+    for (const listener of this.listening) listener.dispose();
+    this.changes.dispose();
+    this.states.dispose();
+  }
+
+  private async roots(): Promise<TreeNode[]> {
+    this.nodes = new Map();
+    this.listed = new Map();
+    // A server that could not be started is started again by its user, not by a list that is drawn.
+    if (this.server.state.kind === "failed") {
+      this.become("failed");
+      return [];
+    }
+    return this.asked(async () => {
+      const folders = ownFolders();
+      const listings = await Promise.all(folders.map(async (folder) => [folder, await this.list.of(folder)] as const));
+      const own = new Map<string, Listing>(listings);
+      this.own = new Set(listings.flatMap(([, { rows }]) => rows.map(({ id }) => id)));
+      const nodes = this.keep(ownNodes(own, new Date()));
+      if (folders.length === 0) nodes.push(...this.keep(otherNodes(await this.others(), undefined)));
+      else if (await this.hasOthers(listings.map(([, listing]) => listing))) {
+        nodes.push({ kind: "others", id: "others", parent: undefined });
+      }
+      this.become(nodes.length > 0 ? "listed" : "empty");
+      return nodes;
+    });
+  }
+
+  private others(): Promise<Listing> {
+    return this.list.others(ownFolders(), this.own);
+  }
+
+  /** Once there are any there will be: that is asked for no second time. A search looks in all folders. */
+  private async hasOthers(own: readonly Listing[]): Promise<boolean> {
+    if (this.query) return (await this.others()).rows.length > 0;
+    const known = own.reduce((sum, { rows }) => sum + rows.length, 0);
+    this.knowsOthers ||= own.some(({ more }) => more !== "none") || (await this.list.hasOthers(known));
+    return this.knowsOthers;
+  }
+
+  private async asked(question: () => Promise<TreeNode[]>): Promise<TreeNode[]> {
+    try {
+      const nodes = await question();
+      this.why = undefined;
+      return nodes;
+    } catch (error) {
+      const started = this.server.state.kind === "running";
+      this.why = started ? t("The sessions can't be listed: {0}", (error as Error).message) : undefined;
+      this.become("failed");
+      return [];
+    }
+  }
+
+  private become(state: TreeState): void {
+    this.told = state;
+    this.states.fire();
+  }
+
+  private keep(nodes: TreeNode[]): TreeNode[] {
+    for (const node of sessionsOf(nodes)) {
+      this.nodes.set(node.row.id, [...(this.nodes.get(node.row.id) ?? []), node]);
+    }
+    return nodes;
+  }
+
+  private row(listed: ListedSession): Row {
+    this.listed.set(listed.session, listed);
+    return rowOf(listed, this.sessions.get(listed.session), this.failures.has(listed.session));
+  }
+
+  /** What a session is doing has changed: its place in the list has not. */
+  private redraw(session: string): void {
+    const listed = this.listed.get(session);
+    if (!listed) return;
+    for (const node of this.nodes.get(session) ?? []) {
+      const row = this.row(listed);
+      if (row.state === node.row.state && row.title === node.row.title && row.model === node.row.model) continue;
+      node.row = row;
+      this.changes.fire(node);
+    }
+  }
+}
+
+export function folderName(uri: string): string {
+  return uri === "" ? t("No folder") : vscode.Uri.parse(uri).fsPath;
+}
+
+function later(work: () => void): { cancel(): void } {
+  const timer = setTimeout(work, 300);
+  return { cancel: () => clearTimeout(timer) };
+}
+
+function ownFolders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.toString());
+}
+
+function groupItem(node: GroupNode): vscode.TreeItem {
+  const open = vscode.TreeItemCollapsibleState.Expanded;
+  const item =
+    node.kind === "age"
+      ? new vscode.TreeItem(ageText(node.name as Parameters<typeof ageText>[0]), open)
+      : new vscode.TreeItem(vscode.Uri.parse(node.name).path.split("/").pop() ?? "", open);
+  if (node.kind === "folder") {
+    if (node.name === "") item.label = t("No folder");
+    else item.tooltip = item.description = folderName(node.name);
+  }
+  item.id = node.id;
+  return item;
+}
+
+function sessionItem(node: SessionNode): vscode.TreeItem {
+  const { row } = node;
+  const now = new Date();
+  const { language } = vscode.env;
+  const item = new vscode.TreeItem(titleOf(row));
+  const icon = iconOf(row.state);
+  item.id = node.id;
+  item.iconPath = new vscode.ThemeIcon(icon.name, icon.color ? new vscode.ThemeColor(icon.color) : undefined);
+  item.description = descriptionOf(row, now, language);
+  item.accessibilityInformation = { label: spokenOf(row, now, language) };
+  item.tooltip = new vscode.MarkdownString().appendMarkdown("**").appendText(titleOf(row)).appendMarkdown("**\n\n");
+  for (const [name, value] of factsOf(row, folderName, language)) {
+    item.tooltip.appendMarkdown("- ").appendText(`${name}: ${value}`).appendMarkdown("\n");
+  }
+  item.contextValue = `session.${row.state}`;
+  item.command = { command: "steersman.ui.session.open", title: t("Open"), arguments: [row.id] };
+  return item;
+}

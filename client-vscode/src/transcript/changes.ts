@@ -1,0 +1,63 @@
+/**
+ * What a call did to files, as diffs. A question holds the diff of what is proposed; a change that needed no question,
+ * or that the user has altered, is told by the result: its text has the diff, its details the counts. Pure.
+ */
+
+import type { FileChangeData, ToolEndData } from "../protocol";
+import type { ToolEntry } from "./entries";
+
+type Kind = FileChangeData["kind"];
+
+interface Told {
+  readonly uri: string;
+  readonly kind: Kind;
+  readonly added: number;
+  readonly removed: number;
+}
+
+export function changesDone(call: ToolEntry, { details }: ToolEndData, output: string): readonly FileChangeData[] {
+  const told = toldChanges(details?.changes);
+  if (told.length === 0) return call.changes;
+  const altered = call.approval?.edited === true || call.approval?.partly === true;
+  return told.map((change) => {
+    const proposed = altered ? undefined : call.changes.find(({ uri }) => uri === change.uri);
+    return proposed ?? { ...change, base: { sha256: null }, hunks: [], diff: diffOf(change, call, altered, output) };
+  });
+}
+
+function diffOf({ kind }: Told, call: ToolEntry, altered: boolean, output: string): string {
+  if (kind === "edit") return diffIn(output);
+  const { content } = call.args;
+  return kind === "create" && !altered && typeof content === "string" ? diffOfNew(content) : "";
+}
+
+/** The first unified diff in a result's text: from its `---` line to where its hunks end. */
+export function diffIn(text: string): string {
+  const lines = text.split("\n");
+  const start = lines.findIndex((line, i) => line.startsWith("--- ") && lines[i + 1]?.startsWith("+++ "));
+  if (start < 0) return "";
+  let end = start + 2;
+  while (end < lines.length && /^(?:@@|[ +\-\\])/.test(lines[end] ?? "")) end += 1;
+  return lines.slice(start, end).join("\n");
+}
+
+function diffOfNew(content: string): string {
+  const lines = content.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return [`@@ -0,0 +1,${lines.length} @@`, ...lines.map((line) => `+${line}`)].join("\n");
+}
+
+function toldChanges(value: unknown): Told[] {
+  return Array.isArray(value) ? value.flatMap((each) => (isTold(each) ? [each] : [])) : [];
+}
+
+function isTold(value: unknown): value is Told {
+  if (typeof value !== "object" || value === null) return false;
+  const { uri, kind, added, removed } = value as Partial<Record<keyof Told, unknown>>;
+  return (
+    typeof uri === "string" &&
+    (kind === "create" || kind === "edit" || kind === "delete" || kind === "move") &&
+    typeof added === "number" &&
+    typeof removed === "number"
+  );
+}

@@ -1,0 +1,158 @@
+/**
+ * All entries of a session and the tree that they hang on, of which the branch at the tip is shown. A `Ledger` is made
+ * for a batch of events from what the batch before has left, and copies a part of it only when it changes that part.
+ * Pure.
+ */
+
+import type { Entry, ToolEntry } from "./entries";
+
+interface Node {
+  readonly parent: string | null;
+  /** Tokens of the conversation up to here; null: nobody has said yet. */
+  readonly tokens: number | null;
+}
+
+/** Null: before the first node. `FILES`: what belongs to files is shown on every branch. */
+type Anchor = string | null;
+const FILES = "files";
+
+export interface LedgerState {
+  /** In the order in which they came. */
+  readonly all: readonly Entry[];
+  /** The node that each belongs to. */
+  readonly anchors: readonly Anchor[];
+  /** Entry ids and ids of tool calls → place in `all`. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly tip: Anchor;
+  /** Places of what is shown; null: all of it. */
+  readonly shown: readonly number[] | null;
+}
+
+export const EMPTY: LedgerState = {
+  all: [],
+  anchors: [],
+  places: new Map(),
+  nodes: new Map(),
+  tip: null,
+  shown: null,
+};
+
+export class Ledger {
+  private readonly all: Copied<readonly Entry[], Entry[]>;
+  private readonly anchors: Copied<readonly Anchor[], Anchor[]>;
+  private readonly places: Copied<ReadonlyMap<string, number>, Map<string, number>>;
+  private readonly nodes: Copied<ReadonlyMap<string, Node>, Map<string, Node>>;
+  private tip: Anchor;
+  private shown: readonly number[] | null;
+
+  constructor(private readonly before: LedgerState) {
+    this.all = new Copied(before.all, (all) => [...all]);
+    this.anchors = new Copied(before.anchors, (anchors) => [...anchors]);
+    this.places = new Copied(before.places, (places) => new Map(places));
+    this.nodes = new Copied(before.nodes, (nodes) => new Map(nodes));
+    this.tip = before.tip;
+    this.shown = before.shown;
+  }
+
+  /** The same object as before where nothing has changed. */
+  get state(): LedgerState {
+    const { before, tip, shown } = this;
+    const [all, anchors, places, nodes] = [this.all.now, this.anchors.now, this.places.now, this.nodes.now];
+    if (all === before.all && nodes === before.nodes && tip === before.tip && shown === before.shown) return before;
+    return { all, anchors, places, nodes, tip, shown };
+  }
+
+  knows(node: string): boolean {
+    return this.nodes.now.has(node);
+  }
+
+  /** Of the branch that is shown. */
+  get tokens(): number {
+    return (this.tip === null ? null : this.nodes.now.get(this.tip)?.tokens) ?? 0;
+  }
+
+  /** A new node, which is the tip. `tokens`: of the conversation up to here, where it is told. */
+  node(id: string, parent: Anchor, tokens?: number): void {
+    const inherited = parent === null ? null : (this.nodes.now.get(parent)?.tokens ?? null);
+    this.nodes.mine().set(id, { parent, tokens: tokens ?? inherited });
+    const follows = parent === this.tip;
+    this.tip = id;
+    if (!follows) this.choose();
+  }
+
+  /** The next node follows another one than the last. */
+  moveTo(tip: Anchor): void {
+    if (tip === this.tip) return;
+    this.tip = tip;
+    this.choose();
+  }
+
+  /** Shows it on the branch that the tip is on. */
+  add(entry: Entry): void {
+    this.put(entry, this.tip);
+  }
+
+  /** Shows it on every branch. */
+  addOfFiles(entry: Entry): void {
+    this.put(entry, FILES);
+  }
+
+  has(id: string): boolean {
+    return this.places.now.has(id);
+  }
+
+  /** A call by the id that events give it; one that is unknown changes nothing. */
+  changeCall(callId: string, change: (call: ToolEntry) => ToolEntry): void {
+    this.change(callId, (entry) => (entry.kind === "tool" ? change(entry) : entry));
+  }
+
+  change(id: string, change: (entry: Entry) => Entry): void {
+    const place = this.places.now.get(id);
+    const entry = place === undefined ? undefined : this.all.now[place];
+    if (place === undefined || entry === undefined) return;
+    const after = change(entry);
+    if (after !== entry) this.all.mine()[place] = after;
+  }
+
+  private put(entry: Entry, anchor: Anchor): void {
+    const place = this.all.now.length;
+    this.all.mine().push(entry);
+    this.anchors.mine().push(anchor);
+    this.places.mine().set(entry.id, place);
+    if (entry.kind === "tool" && entry.callId) this.places.mine().set(entry.callId, place);
+    if (this.shown) this.shown = [...this.shown, place];
+  }
+
+  /** What is on the way from the first node to the tip. */
+  private choose(): void {
+    const path = new Set<Anchor>([null, FILES]);
+    for (let at = this.tip; at !== null && !path.has(at); at = this.nodes.now.get(at)?.parent ?? null) path.add(at);
+    const anchors = this.anchors.now;
+    const shown = [...anchors.keys()].filter((place) => path.has(anchors[place] ?? null));
+    this.shown = shown.length === anchors.length ? null : shown;
+  }
+}
+
+/** What is shown of a ledger. The same array as long as that is all of it and nothing has changed. */
+export function shownOf({ all, shown }: LedgerState): readonly Entry[] {
+  return shown ? shown.flatMap((place) => all[place] ?? []) : all;
+}
+
+/** A value that is copied before its first change. */
+class Copied<R extends object, T extends R> {
+  private copied: T | undefined;
+
+  constructor(
+    private readonly original: R,
+    private readonly copy: (value: R) => T,
+  ) {}
+
+  get now(): R {
+    return this.copied ?? this.original;
+  }
+
+  mine(): T {
+    return (this.copied ??= this.copy(this.original));
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * What is left out when files are looked for, as one glob of the editor's: its own settings, and the plain rules of a
+ * `.gitignore`. Pure.
+ */
+
+/** Large, and never what is meant, in whatever workspace. */
+const ALWAYS = ["**/.git/**", "**/node_modules/**", "**/.venv/**", "**/__pycache__/**"];
+const MOST_RULES = 300;
+
+/**
+ * @param settings `files.exclude` and `search.exclude`: glob to whether it counts (an object is a condition: left alone)
+ * @param gitignore the text of the workspace folder's `.gitignore`
+ */
+export function ignored(settings: readonly Readonly<Record<string, unknown>>[], gitignore: string): string {
+  const globs = new Set(ALWAYS);
+  for (const setting of settings) {
+    for (const [glob, on] of Object.entries(setting)) if (on === true) globs.add(glob);
+  }
+  for (const line of gitignore.split("\n").slice(0, MOST_RULES)) {
+    for (const glob of fromRule(line)) globs.add(glob);
+  }
+  // A brace or a comma inside a rule would end the group around all of them.
+  const plain = [...globs].filter((glob) => !/[{},]/.test(glob));
+  return `{${plain.join(",")}}`;
+}
+
+/** A rule that takes back another (`!`) makes an exception that a glob can't: its files are left out with the rest. */
+function fromRule(line: string): string[] {
+  const rule = line.trim();
+  if (rule === "" || rule.startsWith("#") || rule.startsWith("!") || rule.includes("\\")) return [];
+  const folder = rule.endsWith("/");
+  const path = folder ? rule.slice(0, -1) : rule;
+  const anchored = path.includes("/");
+  const glob = anchored ? path.replace(/^\//, "") : `**/${path}`;
+  return folder ? [`${glob}/**`] : [glob, `${glob}/**`];
+}

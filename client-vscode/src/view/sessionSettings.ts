@@ -1,0 +1,99 @@
+/** Model and mode of the sessions: what is configured, what the user has chosen, what the picker offers. */
+
+import * as vscode from "vscode";
+import type { SessionNow } from "../sessions/current";
+import type { Sessions } from "../sessions/registry";
+import type { Commander } from "./commander";
+import type { Choice, Mode, ViewCalls } from "./messages";
+import { modelChoices, withRecent } from "./models";
+import { Modes } from "./modes";
+
+interface Chosen {
+  readonly model?: string;
+  readonly mode?: NonNullable<Mode>;
+}
+
+const RECENT = "steersman.recentModels";
+
+export class SessionSettings {
+  private readonly modes: Modes;
+  private configured: Chosen = {};
+  private forNew: Chosen = {};
+
+  constructor(
+    private readonly server: Commander,
+    private readonly sessions: Sessions,
+    private readonly memento: vscode.Memento,
+  ) {
+    this.modes = new Modes(memento);
+  }
+
+  /** What was chosen for the session that the next message makes. */
+  get chosen(): Chosen {
+    return this.forNew;
+  }
+
+  /** Model and mode of the next run of a session, or of a new one. */
+  of(session: string | null, now: SessionNow): Pick<SessionNow, "model" | "mode"> {
+    const model = this.configured.model ?? null;
+    const mode = this.configured.mode ?? null;
+    if (session === null) return { model: this.forNew.model ?? model, mode: this.forNew.mode ?? mode };
+    return { model: now.model ?? model, mode: this.modes.of(session) ?? now.mode ?? mode };
+  }
+
+  /** @throws Refused where the model can't be used. */
+  async configure(session: string | null, { model, mode }: ViewCalls["configure"]["params"]): Promise<void> {
+    if (session === null) {
+      this.forNew = { ...this.forNew, ...(model ? { model } : {}), ...(mode ? { mode } : {}) };
+    } else {
+      const answer = await this.server.execute("steersman.configure", { session, model, mode });
+      if (mode) this.modes.choose(session, mode);
+      this.sessions.set(session, { model: answer.model, mode: answer.mode });
+    }
+    if (model) void this.memento.update(RECENT, withRecent(this.recent, model));
+  }
+
+  /** The session that `chosen` was for has been made. */
+  made(session: string): void {
+    if (this.forNew.mode) this.modes.choose(session, this.forNew.mode);
+    this.forget();
+  }
+
+  /** Another session is shown: what was chosen for a new one is not what the next new one is to have. */
+  forget(): void {
+    this.forNew = {};
+  }
+
+  /** A server that was started anew does not know the mode that was chosen for a session. */
+  async restore(session: string): Promise<void> {
+    const mode = this.modes.of(session);
+    if (mode === undefined) return;
+    try {
+      await this.server.execute("steersman.configure", { session, mode });
+    } catch {
+      // A session that can't be written can't be worked in either.
+    }
+  }
+
+  /** Asks the server what new sessions have. */
+  async refresh(): Promise<void> {
+    try {
+      const { model, mode } = await this.server.execute("steersman.status", {});
+      this.configured = { mode, ...(model === null ? {} : { model }) };
+    } catch {
+      // A server that has gone again: its next start asks anew.
+    }
+  }
+
+  async models(): Promise<readonly Choice[]> {
+    return modelChoices(await this.server.execute("steersman.status", {}), this.recent, {
+      configured: vscode.l10n.t("Configured for new sessions"),
+      open: vscode.l10n.t("Used by an open session"),
+      recent: vscode.l10n.t("Used before"),
+    });
+  }
+
+  private get recent(): readonly string[] {
+    return this.memento.get<readonly string[]>(RECENT) ?? [];
+  }
+}

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { Proposal } from "../../../src/approvals/proposal";
+import { change, HUNKS, NEW, OLD, request } from "./fixtures";
+
+const uri = "file:///shop/calc.py";
+const other = "file:///shop/other.py";
+
+function proposal(): Proposal {
+  return new Proposal(request({ changes: [change({ hunks: HUNKS })] }), [{ uri, oldText: OLD, newText: NEW }]);
+}
+
+function two(): Proposal {
+  const changes = [change({ hunks: HUNKS }), change({ uri: other, hunks: HUNKS.slice(0, 1).map((hunk) => ({ ...hunk, id: "1-dd" })) })];
+  return new Proposal(request({ changes }), [
+    { uri, oldText: OLD, newText: NEW },
+    { uri: other, oldText: "a\nb\nc\nd\ne\n", newText: "a\nB\nc\nd\ne\n" },
+  ]);
+}
+
+test("untouched, a yes is a plain yes", () => {
+  expect(proposal().complete({ decision: "acceptForRun" })).toEqual({ decision: "acceptForRun" });
+});
+
+test("with a hunk left out, a yes names the others, and the proposed side shows what it would write", () => {
+  const made = proposal();
+  const text = made.toggle(0, "2-bb");
+  expect(text).toContain("line 10\n");
+  expect(made.text(0)).toBe(text);
+  expect(made.chosenHunks).toEqual(["1-aa", "3-cc"]);
+  expect(made.complete({ decision: "accept" })).toEqual({ decision: "accept", hunks: ["1-aa", "3-cc"] });
+});
+
+test("a hunk that is taken in again leaves a plain yes", () => {
+  const made = proposal();
+  made.toggle(0, "2-bb");
+  made.toggle(0, "2-bb");
+  expect(made.complete({ decision: "accept" })).toEqual({ decision: "accept" });
+});
+
+test("hunks of all files are named, where one file has some left out", () => {
+  const made = two();
+  made.toggle(0, "1-aa");
+  expect(made.complete({ decision: "accept" }).hunks).toEqual(["2-bb", "3-cc", "1-dd"]);
+});
+
+test("the last hunk of a file can't be left out", () => {
+  const made = two();
+  expect(() => made.toggle(1, "1-dd")).toThrow("decline");
+  expect(made.edited).toBe(false);
+  expect(made.chosenHunks).toBeNull();
+});
+
+test("text of the user's own goes as a whole, and only that of files that are another", () => {
+  const made = two();
+  expect(made.wrote(0, `${NEW}mine\n`)).toBe(true);
+  expect(made.edited).toBe(true);
+  expect(made.complete({ decision: "accept" })).toEqual({
+    decision: "accept",
+    edited: [{ uri, newText: `${NEW}mine\n` }],
+  });
+});
+
+test("hunks that are left out elsewhere go along as text: an answer has one or the other", () => {
+  const made = two();
+  made.toggle(0, "2-bb");
+  made.wrote(1, "mine\n");
+  const answer = made.complete({ decision: "accept" });
+  expect(answer.hunks).toBeUndefined();
+  expect(answer.edited?.map((file) => file.uri)).toEqual([uri, other]);
+  expect(answer.edited?.[0]?.newText).toContain("line 10\n");
+});
+
+test("line ends of the editor's are no edit, and what is sent has LF", () => {
+  const made = proposal();
+  expect(made.wrote(0, NEW.replaceAll("\n", "\r\n"))).toBe(false);
+  expect(made.edited).toBe(false);
+  made.wrote(0, "a\r\nb\r\n");
+  expect(made.complete({ decision: "accept" }).edited?.[0]?.newText).toBe("a\nb\n");
+});
+
+test("an edit that is taken back is none, and a choice of hunks that is undone in the editor is known again", () => {
+  const made = proposal();
+  const without = made.toggle(0, "2-bb");
+  made.wrote(0, "mine");
+  expect(made.edited).toBe(true);
+  made.wrote(0, without);
+  expect(made.edited).toBe(false);
+  expect(made.chosenHunks).toEqual(["1-aa", "3-cc"]);
+  made.wrote(0, NEW);
+  expect(made.chosenHunks).toBeNull();
+});
+
+test("rewritten text has no hunks to choose", () => {
+  const made = proposal();
+  made.wrote(0, "mine");
+  expect(made.hunks(0)).toEqual([]);
+  expect(() => made.toggle(0, "1-aa")).toThrow("edited");
+});
+
+test("a no carries nothing of what was edited", () => {
+  const made = proposal();
+  made.wrote(0, "mine");
+  expect(made.complete({ decision: "decline", feedback: "no" })).toEqual({ decision: "decline", feedback: "no" });
+});
+
+test("a deleted or moved file has no text that could be edited", () => {
+  const changes = (["create", "edit", "delete", "move"] as const).map((kind) => change({ kind, uri: `file:///${kind}` }));
+  const made = new Proposal(request({ changes }), []);
+  expect(changes.map((_, index) => made.editable(index))).toEqual([true, true, false, false]);
+});
+
+test("a hunk that was taken back by the diff editor's own arrow is left out, not edited", () => {
+  const made = proposal();
+  made.wrote(0, NEW.replace("second\n", "line 2\n"));
+  expect(made.edited).toBe(false);
+  expect(made.chosenHunks).toEqual(["2-bb", "3-cc"]);
+});
+
+test("when all was taken back a yes is refused, and the hunks can be had again", () => {
+  const made = proposal();
+  made.wrote(0, OLD);
+  expect(() => made.complete({ decision: "accept" })).toThrow("decline");
+  expect(made.complete({ decision: "decline" })).toEqual({ decision: "decline" });
+  made.toggle(0, "1-aa");
+  expect(made.complete({ decision: "accept" }).hunks).toEqual(["1-aa"]);
+});

@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { CrashLimit, PendingRestart, SingleFlight } from "../../../src/server/restarts";
+
+/** Actions that end when they are told to. */
+function stepwise(): { action: () => Promise<void>; begun: () => number; end: () => void; fail: () => void } {
+  const open: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  let begun = 0;
+  return {
+    action: () => {
+      begun++;
+      return new Promise<void>((resolve, reject) => open.push({ resolve, reject }));
+    },
+    begun: () => begun,
+    end: () => open.shift()?.resolve(),
+    fail: () => open.shift()?.reject(new Error("it failed")),
+  };
+}
+
+test("of restarts that are asked for while one is under way, one follows", async () => {
+  const steps = stepwise();
+  const flight = new SingleFlight(steps.action);
+  const asked = [flight.run(), flight.run(), flight.run(), flight.run()];
+  expect(steps.begun()).toBe(1);
+  steps.end();
+  await asked[0];
+  await Promise.resolve();
+  expect(steps.begun()).toBe(2);
+  steps.end();
+  await Promise.all(asked);
+  const later = flight.run();
+  expect(steps.begun()).toBe(3);
+  steps.end();
+  await later;
+});
+
+test("one that fails is told to who asked, and the next goes on", async () => {
+  const steps = stepwise();
+  const flight = new SingleFlight(steps.action);
+  const first = flight.run();
+  const second = flight.run();
+  steps.fail();
+  await expect(first).rejects.toThrow("it failed");
+  await Promise.resolve();
+  steps.end();
+  await second;
+});
+
+test("after a crash the wait doubles, and the fourth within three minutes is the last", () => {
+  const limit = new CrashLimit();
+  expect([0, 10_000, 20_000, 30_000].map((now) => limit.crashed(now))).toEqual([1000, 2000, 4000, undefined]);
+});
+
+test("crashes of long ago don't count, nor those before the user asked for a start", () => {
+  const limit = new CrashLimit();
+  limit.crashed(0);
+  limit.crashed(1000);
+  expect(limit.crashed(200_000)).toBe(1000);
+  limit.forget();
+  expect(limit.crashed(201_000)).toBe(1000);
+});
+
+/** A server with runs, as PendingRestart sees it. */
+class Seen {
+  live = false;
+  up = true;
+  readonly said: string[] = [];
+  readonly pending = new PendingRestart({
+    isLive: () => this.live,
+    isUp: () => this.up,
+    restart: () => this.said.push("restart"),
+    wait: () => this.said.push("wait"),
+  });
+}
+
+test("a change restarts a server at once when no run is live", () => {
+  const seen = new Seen();
+  seen.pending.changed();
+  expect(seen.said).toEqual(["restart"]);
+});
+
+test("while a run is live it waits for its end, says so once, and ends no run", () => {
+  const seen = new Seen();
+  seen.live = true;
+  seen.pending.changed();
+  seen.pending.changed();
+  seen.pending.settled();
+  expect(seen.said).toEqual(["wait"]);
+  seen.live = false;
+  seen.pending.settled();
+  seen.pending.settled();
+  expect(seen.said).toEqual(["wait", "restart"]);
+});
+
+test("a server that was restarted meanwhile is not restarted again", () => {
+  const seen = new Seen();
+  seen.live = true;
+  seen.pending.changed();
+  seen.pending.started();
+  seen.live = false;
+  seen.pending.settled();
+  expect(seen.said).toEqual(["wait"]);
+});
+
+test("a change before there is a server needs no restart", () => {
+  const seen = new Seen();
+  seen.up = false;
+  seen.pending.changed();
+  expect(seen.said).toEqual([]);
+});

@@ -1,0 +1,76 @@
+/** What is in the composer: typed here, put there by the host, and kept by the host at every change. */
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { appended } from "../../src/context/mention";
+import type { Draft } from "../../src/view/messages";
+import type { Bridge } from "../bridge";
+import { type Store, useStore } from "../store";
+import { DraftKeeper } from "./draftKeeper";
+
+const NOTHING: Draft = { text: "", images: [] };
+
+export interface DraftState {
+  readonly draft: Draft;
+  /** What is there at this moment, for what was begun at an earlier one. */
+  readonly latest: { readonly current: Draft };
+  readonly change: (part: Partial<Draft>) => void;
+  /** Puts a text before what is there. */
+  readonly prepend: (text: string) => void;
+  /** `sent` has been said: it goes, unless it was changed meanwhile. */
+  readonly sent: (sent: Draft) => void;
+}
+
+export function useDraft(store: Store, bridge: Bridge): DraftState {
+  const [draft, setDraft] = useState(NOTHING);
+  const latest = useRef(draft);
+  const put = useStore(store, (state) => state.draft);
+  const keeper = useMemo(
+    () =>
+      new DraftKeeper(bridge, {
+        set: (run, ms) => window.setTimeout(run, ms),
+        clear: (timer) => window.clearTimeout(timer),
+      }),
+    [bridge],
+  );
+
+  const become = (next: Draft): void => {
+    latest.current = next;
+    setDraft(next);
+  };
+  const change = (part: Partial<Draft>): void => {
+    become({ ...latest.current, ...part });
+    keeper.changed(latest.current);
+  };
+  const prepend = (text: string): void => {
+    const texts = [text, latest.current.text].filter((each) => each !== "");
+    change({ text: texts.join("\n\n") });
+    keeper.flush();
+  };
+  const sent = (said: Draft): void => {
+    if (latest.current.text !== said.text || latest.current.images !== said.images) return;
+    change(NOTHING);
+    keeper.flush();
+  };
+
+  useEffect(() => {
+    if (put.number === 0) return;
+    if (put.how === "replace") become(put.draft);
+    else if (put.how === "prepend") prepend(put.draft.text);
+    else change({ text: appended(latest.current.text, put.draft.text) });
+  }, [put.number]);
+
+  useEffect(() => {
+    const flush = (): void => keeper.flush();
+    window.addEventListener("blur", flush);
+    window.addEventListener("pagehide", flush);
+    document.addEventListener("visibilitychange", flush);
+    return () => {
+      flush();
+      window.removeEventListener("blur", flush);
+      window.removeEventListener("pagehide", flush);
+      document.removeEventListener("visibilitychange", flush);
+    };
+  }, [keeper]);
+
+  return { draft, latest, change, prepend, sent };
+}

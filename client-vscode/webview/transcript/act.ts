@@ -1,0 +1,15 @@
+/** How a component asks the host for something: a call whose failure is shown in the view, where its user looks. */
+
+import type { ViewCalls } from "../../src/view/messages";
+import type { Bridge } from "../bridge";
+
+/** The calls that a transcript makes, none of which it waits for. */
+export type Asked = "continueRun" | "copy" | "fork" | "insertAtCursor" | "openLink" | "showFile";
+
+export type Act = <K extends Asked>(name: K, params: ViewCalls[K]["params"]) => void;
+
+export function actOn(bridge: Bridge, failed: (message: string) => void): Act {
+  return (name, params) => {
+    bridge.call(name, params).catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
+  };
+}

@@ -1,0 +1,54 @@
+/** Numbers and names as people read them. Pure. */
+
+import { t } from "../l10n";
+
+/** `840 ms`, `3.2 s`, `2 min 5 s`, `1 h 4 min`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return t("{0} ms", Math.round(ms));
+  const seconds = ms / 1000;
+  if (seconds < 59.95) return t("{0} s", seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds));
+  const minutes = Math.floor(Math.round(seconds) / 60);
+  if (minutes < 60) return t("{0} min {1} s", minutes, Math.round(seconds) % 60);
+  return t("{0} h {1} min", Math.floor(minutes / 60), minutes % 60);
+}
+
+/** `812`, `12.4k`, `1.2M`. */
+export function tokens(count: number): string {
+  if (count < 1000) return String(count);
+  if (count < 999_500) return `${short(count / 1000)}k`;
+  return `${short(count / 1_000_000)}M`;
+}
+
+/** US dollars. */
+export function cost(dollars: number): string {
+  return dollars < 0.01 ? "< $0.01" : `$${dollars.toFixed(2)}`;
+}
+
+function short(number: number): string {
+  return number < 99.95 ? number.toFixed(1).replace(/\.0$/, "") : String(Math.round(number));
+}
+
+/** How a file is called in a session whose folders are `roots`: relative to one of them, else its path. */
+export function fileName(uri: string, roots: readonly string[]): string {
+  const root = roots.find((each) => uri.startsWith(`${each.replace(/\/$/, "")}/`));
+  const path = root === undefined ? uri.replace(/^file:\/\//, "") : uri.slice(root.replace(/\/$/, "").length + 1);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A path as a model has written it, relative to the session's folder where it lies in there. */
+export function pathName(path: string, roots: readonly string[]): string {
+  if (!path.startsWith("/")) return path;
+  return fileName(`file://${path.split("/").map(encodeURIComponent).join("/")}`, roots);
+}
+
+/** The first line, at most `most` characters of it. */
+export function firstLine(text: string, most: number): string {
+  const [line = ""] = text.trim().split("\n", 1);
+  const characters = Array.from(line.slice(0, 2 * most + 2));
+  const cut = characters.length > most || line.length < text.trim().length;
+  return cut ? `${characters.slice(0, most - 1).join("")}…` : line;
+}
