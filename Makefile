@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+EDITORS_READY := $(VENV)/.editors-ready
 
-.PHONY: demo test test-client test-vscode bench-vscode vsix lint-client test-crash load lint clean setup
+.PHONY: demo test test-client test-vscode test-editors captures bench-vscode vsix lint-client test-crash load lint clean setup
 
 demo: $(READY)
 	@$(BIN)/steersman demo --yes
@@ -30,6 +31,18 @@ $(CLIENT_READY): $(CLIENT)/package-lock.json
 test-vscode: $(READY) $(CLIENT_READY) vsix
 	@$(CLIENT)/test/stories/setup.sh $(abspath $(CLIENT))/.vscode-test
 	@cd $(CLIENT) && npm run --silent stories -- $(if $(STORY),-t "$(STORY)")
+
+# Real Neovim and Emacs in a terminal, with the configurations of docs/editors: a minute or two. STORY= picks by name.
+test-editors: $(EDITORS_READY)
+	@$(BIN)/python -m pytest tests/editors -o python_files='*_stories.py' $(if $(STORY),-k "$(STORY)")
+
+# The screens of these stories, as text, for docs/editors.
+captures: export STEERSMAN_CAPTURES = $(abspath docs/editors/captures)
+captures: test-editors
+
+$(EDITORS_READY): $(READY) tests/editors/setup.sh
+	@tests/editors/setup.sh $(VENV)
+	@touch $@
 
 # Figures of the chat, not a gate.
 bench-vscode: $(READY) $(CLIENT_READY) vsix

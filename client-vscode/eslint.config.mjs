@@ -1,7 +1,7 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "node_modules/", ".vscode-test/", "src/protocol.ts", "*.mjs", "*.mts", "test/**/*.mjs"] },
+  { ignores: ["dist/", "node_modules/", ".vscode-test/", "src/protocol.ts", "**/*.mjs", "*.mts"] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {

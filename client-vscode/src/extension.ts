@@ -19,6 +19,7 @@ import { SessionsView } from "./sessions/view";
 import { pageActions } from "./transcript/pageActions";
 import { Chat } from "./view/chat";
 import { Drafts } from "./view/drafts";
+import { KeptFile } from "./view/keptFile";
 import { CHAT_VIEW, ChatPage } from "./view/page";
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -34,8 +35,12 @@ export function activate(context: vscode.ExtensionContext): void {
   const { server } = room;
   const sessions = new Sessions(server);
   const completions = new Completions(server);
-  const drafts = new Drafts(context.workspaceState);
-  const chat = new Chat(server, sessions, drafts, context.workspaceState, {
+  const storage = context.storageUri ?? context.globalStorageUri;
+  const kept = new KeptFile(vscode.Uri.joinPath(storage, "chat.json").fsPath, (error) =>
+    log.warn(`What is typed in the chat can't be kept: ${String(error)}`),
+  );
+  const drafts = new Drafts(kept);
+  const chat = new Chat(server, sessions, drafts, kept, {
     approvals,
     inputs,
     context: (attach) => editor.context(attach),

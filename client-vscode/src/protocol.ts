@@ -360,6 +360,11 @@ export interface Commands {
     params: ApproveParams;
     answer: ApproveAnswer;
   };
+  /** Shows what a question is about: the diff, or the command. */
+  "steersman.showQuestion": {
+    params: ShowQuestionParams | string;
+    answer: ShowQuestionAnswer;
+  };
   /** What is open, runs and waits for an answer. */
   "steersman.status": {
     params: NoParams;
@@ -414,6 +419,11 @@ export interface Commands {
   "steersman.export": {
     params: ExportParams | string;
     answer: ExportAnswer;
+  };
+  /** Shows a session's transcript, which goes on with it. */
+  "steersman.transcript": {
+    params: TranscriptParams | string;
+    answer: TranscriptAnswer;
   };
   /** Gives a session a title. */
   "steersman.rename": {
@@ -1541,6 +1551,18 @@ export interface SessionsParams {
   limit?: number;
 }
 
+/** It will be shown by `window/showDocument`, or named in a message. */
+export interface ShowQuestionAnswer {
+  id: string;
+  /** Of its document, which goes with the question. */
+  uri: string;
+}
+
+export interface ShowQuestionParams {
+  /** Of a pending question. */
+  id: string;
+}
+
 export interface Span {
   start: Place;
   end: Place;
@@ -1810,6 +1832,18 @@ export interface ToolUpdateEvent {
   ts: number;
   type: "tool_execution_update";
   data: ToolUpdateData;
+}
+
+/** It will be shown by `window/showDocument`, or named in a message. */
+export interface TranscriptAnswer {
+  session: string;
+  /** Of the transcript: a file that is only to be read, or a document of the scheme `steersman`. */
+  uri: string;
+}
+
+export interface TranscriptParams {
+  /** The live one, else the one that was used last, without. */
+  session?: string | null;
 }
 
 /** The answer and the results of its calls are complete. */

@@ -18,7 +18,7 @@ import type { PageOwner } from "./page";
 import { SessionSettings } from "./sessionSettings";
 import { Speaking } from "./speaking";
 import { titleIn } from "./title";
-import { Undelivered } from "./undelivered";
+import { type Keep, Undelivered } from "./undelivered";
 
 /** What the chat needs of the rooms beside it. */
 export interface ChatRooms {
@@ -54,10 +54,10 @@ export class Chat implements PageOwner, vscode.Disposable {
     private readonly server: Server,
     private readonly sessions: Sessions,
     private readonly drafts: Drafts,
-    private readonly memento: vscode.Memento,
+    private readonly memento: Keep,
     private readonly rooms: ChatRooms,
   ) {
-    this.session = memento.get<string>(SHOWN) ?? null;
+    this.session = (memento.get(SHOWN) as string | undefined) ?? null;
     this.undelivered = new Undelivered(memento);
     this.settings = new SessionSettings(server, sessions, memento);
     this.speaking = new Speaking(server, sessions, drafts, this.undelivered, (attach) => rooms.context(attach));

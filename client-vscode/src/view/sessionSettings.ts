@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { SessionNow } from "../sessions/current";
 import type { Sessions } from "../sessions/registry";
 import type { Commander } from "./commander";
+import type { Keep } from "./undelivered";
 import type { Choice, Mode, ViewCalls } from "./messages";
 import { modelChoices, withRecent } from "./models";
 import { Modes } from "./modes";
@@ -23,7 +24,7 @@ export class SessionSettings {
   constructor(
     private readonly server: Commander,
     private readonly sessions: Sessions,
-    private readonly memento: vscode.Memento,
+    private readonly memento: Keep,
   ) {
     this.modes = new Modes(memento);
   }
@@ -94,6 +95,6 @@ export class SessionSettings {
   }
 
   private get recent(): readonly string[] {
-    return this.memento.get<readonly string[]>(RECENT) ?? [];
+    return (this.memento.get(RECENT) as readonly string[] | undefined) ?? [];
   }
 }

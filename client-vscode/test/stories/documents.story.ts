@@ -39,7 +39,7 @@ story(
   "what a formatter makes of an edit when it is saved is the truth from then on",
   {
     files: { "data.json": '{\n  "a": 1\n}\n' },
-    settings: { "editor.formatOnSave": true, "[json]": { "editor.tabSize": 2, "editor.insertSpaces": true } },
+    settings: { "editor.formatOnSave": true, "files.insertFinalNewline": true, "[json]": { "editor.tabSize": 2, "editor.insertSpaces": true } },
     tape: [
       { when: "add b" },
       { toolCalls: [edit("data.json", ['  "a": 1\n', '  "a": 1,\n        "b": 2\n'])] },

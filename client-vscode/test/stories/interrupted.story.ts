@@ -17,12 +17,13 @@ story(
       { text: "Built in the end." },
     ],
   },
-  async ({ window, picture }) => {
+  async ({ window, code, picture }) => {
     const chat = await window.openChat();
     await chat.send("build it");
     await chat.shows("Building.");
-    await chat.composer.fill("half a thought");
     await chat.button("Stop").waitFor();
+    await chat.composer.fill("half a thought");
+    await expect.poll(() => code.kept, { timeout: PATIENCE }).toContain("half a thought");
     await window.reload();
     await window.openChat();
     await chat.shows("Building.");
@@ -91,7 +92,7 @@ story(
     await chat.send("say something");
     await chat.shows("Something was said.");
     const second = await another();
-    await second.command("Steersman: Resume Session");
+    await second.command("Steersman: Resume Session…");
     await second.page.locator(".quick-input-list .monaco-list-row", { hasText: "say something" }).first().click();
     await second.chat.shows("Something was said.");
     await second.chat.shows(/Another window/);

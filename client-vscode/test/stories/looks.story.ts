@@ -9,7 +9,12 @@ import { ADD, bash, edit, FREE, read } from "./support/turns";
 import type { Window } from "./support/window";
 import { PATIENCE } from "./support/window";
 
-const THEMES = { dark: "Default Dark Modern", light: "Default Light Modern", contrast: "Default High Contrast" };
+/** By the names of the picker, and the class that the chat's page has then. */
+const THEMES = {
+  dark: ["Dark Modern", "vscode-dark"],
+  light: ["Light Modern", "vscode-light"],
+  contrast: ["Dark High Contrast", "vscode-high-contrast"],
+} as const;
 const WIDTHS = [240, 400, 800];
 
 const RICH = [
@@ -46,9 +51,9 @@ story(
       { text: "Good." },
     ],
   },
-  async ({ window, picture, settings }) => {
+  async ({ window, picture }) => {
     const chat = await window.openChat();
-    await everyLook(window, settings, picture, "empty");
+    await everyLook(window, picture, "empty");
     await chat.send("the tests fail: fix it, and mind @shop/basket.py");
     await chat.answer(/^Edit shop\/basket\.py/, "Accept");
     await chat.answer(/^Edit shop\/shipping\.py/, "Accept");
@@ -59,23 +64,21 @@ story(
     await chat.composer.fill("a follow-up that waits");
     await chat.composer.press("Alt+Enter");
     await chat.emptied();
-    await everyLook(window, settings, picture, "asked");
+    await everyLook(window, picture, "asked");
     await chat.answer(/rather long command/, "Accept");
     await chat.shows("Good.");
-    await everyLook(window, settings, picture, "done");
+    await everyLook(window, picture, "done");
   },
 );
 
 async function everyLook(
   window: Window,
-  settings: (changed: Readonly<Record<string, unknown>>) => void,
   picture: (name: string) => Promise<void>,
   moment: string,
 ): Promise<void> {
   const outer = window.page.locator("iframe.webview.ready");
-  for (const [theme, name] of Object.entries(THEMES)) {
-    settings({ "workbench.colorTheme": name });
-    const kind = { dark: "vscode-dark", light: "vscode-light", contrast: "vscode-high-contrast" }[theme] ?? "";
+  for (const [theme, [name, kind]] of Object.entries(THEMES)) {
+    await window.theme(name);
     await window.chat.frame.locator(`body.${kind}`).waitFor();
     for (const width of WIDTHS) {
       await outer.evaluate((element, pixels) => (element as HTMLElement).style.setProperty("width", `${pixels}px`), width);

@@ -54,7 +54,7 @@ story(
     await expect.poll(() => chat.frame.getByText("An apple.").count(), { timeout: PATIENCE }).toBe(0);
     await chat.send("name a vegetable");
     await chat.shows("A leek.");
-    await window.command("Steersman: Resume Session");
+    await window.command("Steersman: Resume Session…");
     await window.page.locator(".quick-input-list .monaco-list-row", { hasText: "name a fruit" }).first().click();
     await chat.shows("An apple.");
   },

@@ -30,15 +30,15 @@ export class CodeServer {
     private readonly program: Program,
     readonly url: string,
     private readonly data: string,
-    private settings: Readonly<Record<string, unknown>>,
   ) {}
 
   static async start({ data, settings, env, extensions }: CodeServerOptions): Promise<CodeServer> {
     mkdirSync(join(data, "home"), { recursive: true });
-    mkdirSync(join(data, "data/User"), { recursive: true });
     writeFileSync(join(data, "config.yaml"), "{}\n");
-    const all = { ...QUIET, ...settings };
-    writeFileSync(settingsFile(data), JSON.stringify(all));
+    for (const file of settingsFiles(data)) {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, JSON.stringify({ ...QUIET, ...settings }));
+    }
     const port = await freePort();
     const program = await Program.start(
       NODE,
@@ -46,17 +46,18 @@ export class CodeServer {
       { ...process.env, HOME: join(data, "home"), PATH: `${dirname(NODE)}:${process.env["PATH"]}`, ...env },
       (line) => line.includes("Session server listening"),
     );
-    return new CodeServer(program, `http://127.0.0.1:${port}`, data, all);
-  }
-
-  /** Changes settings of the user; windows that are open take them up. */
-  configure(changed: Readonly<Record<string, unknown>>): void {
-    this.settings = { ...this.settings, ...changed };
-    writeFileSync(settingsFile(this.data), JSON.stringify(this.settings));
+    return new CodeServer(program, `http://127.0.0.1:${port}`, data);
   }
 
   stop(): Promise<void> {
     return this.program.stop();
+  }
+
+  /** What the extension keeps of the chat over a reload, as it is on the disk now. */
+  get kept(): string {
+    return keptFiles(this.data)
+      .map((file) => readFileSync(file, "utf8"))
+      .join("");
   }
 
   /** What the extension's output channel has logged. */
@@ -67,6 +68,13 @@ export class CodeServer {
       .map((name) => readFileSync(join(logs, name), "utf8"))
       .join("");
   }
+}
+
+/** Where windows on a workspace keep what is typed, and the like. */
+function keptFiles(data: string): string[] {
+  return readdirSync(join(data, "data/User"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith("steersman.steersman/chat.json"))
+    .map((name) => join(data, "data/User", name));
 }
 
 /** Installs a `.vsix`, as a person does from the command line. */
@@ -82,8 +90,9 @@ export async function install(vsix: string, data: string, extensions: string = E
   await program.stop();
 }
 
-function settingsFile(data: string): string {
-  return join(data, "data/User/settings.json");
+/** The user's own, and the machine's, where settings of scope machine count for certain. */
+function settingsFiles(data: string): string[] {
+  return ["User", "Machine"].map((place) => join(data, "data", place, "settings.json"));
 }
 
 function places(data: string, extensions = EXTENSIONS): string[] {

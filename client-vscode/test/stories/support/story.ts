@@ -30,8 +30,6 @@ export interface Stage {
   write(path: string, text: string): void;
   /** Another window on the same folder. */
   another(): Promise<Window>;
-  /** Changes settings of the user, as by hand in their file. */
-  settings(changed: Readonly<Record<string, unknown>>): void;
   /** Keeps a picture of the window. */
   picture(name: string): Promise<void>;
 }
@@ -96,7 +94,6 @@ async function setStage(
     home,
     read: (path) => readFileSync(join(workspace, path), "utf8"),
     write: (path, text) => writeFileSync(join(workspace, path), text),
-    settings: (changed) => code.configure(changed),
     another: () => Window.open(context, code.url, workspace),
     picture: async (picture) => {
       await window.page.screenshot({ path: join(PICTURES, `${picture}.png`) });

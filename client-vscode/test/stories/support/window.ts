@@ -29,8 +29,8 @@ export class Window {
   }
 
   private async ready(): Promise<void> {
-    await this.page.locator(".monaco-workbench").waitFor();
-    await this.page.locator(".explorer-folders-view .monaco-list-row").first().waitFor();
+    await this.page.locator(".monaco-workbench .part.sidebar").waitFor();
+    await this.page.locator(".part.statusbar .statusbar-item").first().waitFor();
   }
 
   /**
@@ -38,7 +38,8 @@ export class Window {
    * is opened again until the command is there.
    */
   async command(title: string): Promise<void> {
-    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    const label = this.page.locator(".label-name", { hasText: new RegExp(`^${title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`) });
+    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({ has: label }).first();
     for (const deadline = Date.now() + PATIENCE; ; ) {
       await this.page.keyboard.press("F1");
       await this.page.locator(".quick-input-widget:visible input").fill(`>${title}`);
@@ -55,8 +56,18 @@ export class Window {
     await row.click();
   }
 
+  /** Chooses a colour theme by its name in the picker. */
+  async theme(name: string): Promise<void> {
+    await this.command("Preferences: Color Theme");
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first();
+    await this.page.locator(".quick-input-widget:visible input").fill(name);
+    await row.waitFor();
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".quick-input-widget:visible").waitFor({ state: "detached" }).catch(() => undefined);
+  }
+
   async openChat(): Promise<Chat> {
-    await this.command("Steersman: Ask");
+    await this.command("Steersman: Ask…");
     await this.chat.composer.waitFor();
     return this.chat;
   }
