@@ -23,9 +23,9 @@ story(
       { when: "fast" },
       { text: `${text(80_000)}\n\nAll said, fast.`, chunk: 4 },
       { when: "many" },
-      ...Array.from({ length: 100 }, (_, n) => ({
+      ...Array.from({ length: 50 }, (_, n) => ({
         text: `Step ${n}.`,
-        toolCalls: Array.from({ length: 19 }, (_, call) => ({ name: "read", arguments: { path: "a.txt", offset: 1, limit: 1 + ((n + call) % 2) } })),
+        toolCalls: Array.from({ length: 38 }, (_, call) => ({ name: "read", arguments: { path: "a.txt", offset: 1, limit: 1 + ((n + call) % 2) } })),
       })),
       { text: "All read." },
       { when: "steady" },
@@ -51,22 +51,22 @@ story("from Enter to the first token, beside the bare server", { files: { "a.txt
   const took: number[] = [];
   for (const prompt of prompts.slice(1)) {
     await chat.composer.fill(prompt);
-    const shown = chat.frame.locator("body").evaluate(
-      (body, wanted) =>
-        new Promise<number>((resolve) => {
-          let pressed = 0;
-          body.addEventListener("keydown", () => (pressed = performance.now()), { once: true, capture: true });
-          const observer = new MutationObserver(() => {
-            if (!body.textContent.includes(wanted)) return;
-            observer.disconnect();
-            resolve(performance.now() - pressed);
-          });
-          observer.observe(body, { childList: true, subtree: true, characterData: true });
-        }),
-      `Said: ${prompt}`,
-    );
+    // The page watches before the key is pressed, and is asked afterwards.
+    const watch = await chat.frame.locator("body").evaluateHandle((body, wanted) => {
+      const shown = new Promise<number>((resolve) => {
+        let pressed = 0;
+        body.addEventListener("keydown", () => (pressed = performance.now()), { once: true, capture: true });
+        const observer = new MutationObserver(() => {
+          if (!body.textContent.includes(wanted)) return;
+          observer.disconnect();
+          resolve(performance.now() - pressed);
+        });
+        observer.observe(body, { childList: true, subtree: true, characterData: true });
+      });
+      return { shown };
+    }, `Said: ${prompt}`);
     await chat.composer.press("Enter");
-    took.push(await shown);
+    took.push(await watch.evaluate(({ shown }) => shown));
   }
   const folder = newFolder("bare");
   const tape = await serveTape(folder, answers);
