@@ -1,7 +1,9 @@
 """Certificates are read when a TLS connection is made, and then it is httpx's own context that is used."""
 
 import ssl
+from pathlib import Path
 
+import certifi
 import httpx
 import pytest
 
@@ -42,4 +44,14 @@ def test_what_the_environment_names_is_read_at_once(monkeypatch, tmp_path):
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
     with pytest.raises(OSError, match="No such file"):
         trusted_context()
-    read_certificates()  # nothing to read before
+    read_certificates()  # nobody is told before
+
+
+def test_what_the_environment_names_is_read_once(monkeypatch, tmp_path):
+    mine = tmp_path / "mine.pem"
+    mine.write_text(Path(certifi.where()).read_text())
+    monkeypatch.setenv("SSL_CERT_FILE", str(mine))
+    read_certificates()
+    mine.unlink()
+    assert trusted_context() is trusted_context()
+    assert trusted_context().cert_store_stats()["x509_ca"] > 50

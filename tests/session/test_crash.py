@@ -433,6 +433,10 @@ async def test_two_servers_on_one_session(harness):
     assert refused.value.code == "locked"
     seen = await h.manager.events(run.session, run=None, after=0, limit=None)
     assert len(seen["events"]) == len(list(read_records(h.path(run.session)))), "it can be read"
+    before = h.path(run.session).read_bytes()
+    copy = (await h.manager.library.fork(run.session))["session"]
+    assert h.path(run.session).read_bytes() == before, "it can be forked, which does not touch it"
+    assert [record["type"] for record in read_records(h.path(copy))].count("agent_end") == 1
     await first.close()
 
 

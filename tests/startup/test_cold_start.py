@@ -21,9 +21,10 @@ INITIALIZE = {
 
 NOT_NEEDED = {
     # Of others: for a terminal, for requests to a model.
-    "rich", "pygments", "httpx", "httpcore", "anyio", "certifi", "h11", "ripgrep",
+    "rich", "pygments", "httpx", "httpcore", "anyio", "certifi", "h11", "ripgrep", "importlib.metadata",
     # Ours: models, tapes, other commands, descriptions of the protocol.
     "steersman.models.openai_chat", "steersman.models.anthropic", "steersman.models.tape", "steersman.models.debug",
+    "steersman.models.local_client",
     "steersman.session.doctor", "steersman.session.schema", "steersman.lsp.schema", "steersman.lsp.tables",
     "steersman.lsp.typescript", "steersman.cli.faces", "steersman.testing",
 }  # fmt: skip

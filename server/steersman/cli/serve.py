@@ -21,9 +21,11 @@ def main(args: argparse.Namespace) -> int:
     """Serves. Exit status as LSP says: 0 after a shutdown request, else 1."""
     from steersman.startup.attrs_classes import import_lsp_types
     from steersman.startup.data_classes import deferred_dataclasses
+    from steersman.startup.pydantic_plugins import leave_out_pydantic_plugins
 
     # An editor waits for this. What imports make stays, so that collecting meanwhile finds nothing.
     gc.disable()
+    let_plugins_in = leave_out_pydantic_plugins()
     import_lsp_types()
     with deferred_dataclasses("steersman"):
         from steersman.lsp.server import run_server
@@ -39,6 +41,8 @@ def main(args: argparse.Namespace) -> int:
     try:
         home = Home.from_environment()
         settings = load_settings(home)
+        if settings.extensions:
+            let_plugins_in()  # not all models are ours then
         configure_logging(home, settings, stderr_level=args.log_level)
         return run_server(home, settings)
     except SessionError as error:

@@ -37,7 +37,7 @@ async def stream_answer(
     parser = answer.parser
     try:
         async with (
-            post(client or shared_client(), endpoint, content(), signal) as body,
+            post(client or shared_client(endpoint.url), endpoint, content(), signal) as body,
             aclosing(_batches(body, answer, endpoint.stall)) as batches,
         ):
             async for events in batches:

@@ -1,7 +1,8 @@
 """One POST, answered by a body that arrives in pieces: the network part of every HTTP model.
 
-It knows statuses, stalls and aborts, not what the bytes mean. httpx is imported when the first request is made: it
-costs more time than the rest of a short command.
+It knows statuses, stalls and aborts, not what the bytes mean. httpx is imported when the first request that needs it
+is made: it costs more time than the rest of a short command. Servers of this machine are asked without it, by a
+client that is imported then too.
 """
 
 import asyncio
@@ -14,18 +15,20 @@ from urllib.parse import urlsplit
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.model import FailureKind, StreamFailure
-from steersman.models.failures import failure_message, failure_of_response
+from steersman.models.failures import failure_of_response
 from steersman.models.secrets import Redactor
+from steersman.models.transport_failures import CONNECT_SECONDS, transport_failure
 from steersman.models.trusted import trusted_context
 
 if TYPE_CHECKING:
     import httpx
 
+    from steersman.models.local_client import LocalClient, LocalResponse
+
 ERROR_BODY_LIMIT: Final = 64 * 1024
 """Bytes of an error response that are read."""
 QUEUE_LIMIT: Final = 1024 * 1024
 """Bytes that are read ahead of a consumer that is slower than the network."""
-_CONNECT_SECONDS: Final = 10.0
 _WRITE_SECONDS: Final = 60.0
 
 
@@ -52,27 +55,42 @@ class HttpFailure(Exception):
         self.failure = failure
 
 
-class _SharedClient:
-    """The one client of the process. A client belongs to an event loop, so a new loop gets a new one."""
+class _Shared:
+    """The clients of the process. A client belongs to an event loop, so a new loop gets new ones."""
 
-    client: "httpx.AsyncClient | None" = None
+    usual: "httpx.AsyncClient | None" = None
+    local: "LocalClient | None" = None
     loop: asyncio.AbstractEventLoop | None = None
 
 
-def shared_client() -> "httpx.AsyncClient":
-    """The client of this process, made at the first call in a running event loop."""
+def shared_client(url: str) -> "httpx.AsyncClient | LocalClient":
+    """The client of this process for requests to `url`, made at the first call in a running event loop.
+
+    Raises:
+        HttpFailure: see `new_client`.
+    """
+    from steersman.models.local_client import LocalClient, is_local  # noqa: PLC0415 - see the module's docstring
+
     loop = asyncio.get_running_loop()
-    if _SharedClient.client is None or _SharedClient.loop is not loop:
-        _SharedClient.client, _SharedClient.loop = new_client(), loop
-    return _SharedClient.client
+    if _Shared.loop is not loop:
+        _Shared.usual, _Shared.local, _Shared.loop = None, None, loop
+    if is_local(url):
+        _Shared.local = _Shared.local or LocalClient(connect=CONNECT_SECONDS, write=_WRITE_SECONDS)
+        return _Shared.local
+    _Shared.usual = _Shared.usual or new_client()
+    return _Shared.usual
 
 
 async def close_shared_client() -> None:
-    """Closes the connections of `shared_client`, if it was ever made. The next call makes a new one."""
-    client, loop = _SharedClient.client, _SharedClient.loop
-    _SharedClient.client = _SharedClient.loop = None
-    if client is not None and loop is asyncio.get_running_loop():
-        await client.aclose()
+    """Closes the connections of `shared_client`, if one was ever made. The next call makes a new one."""
+    usual, local, loop = _Shared.usual, _Shared.local, _Shared.loop
+    _Shared.usual = _Shared.local = _Shared.loop = None
+    if loop is not asyncio.get_running_loop():
+        return
+    if local is not None:
+        await local.aclose()
+    if usual is not None:
+        await usual.aclose()
 
 
 def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.AsyncClient":
@@ -88,7 +106,7 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
     # Their INFO and DEBUG records hold whole URLs and headers.
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    timeout = httpx.Timeout(connect=_CONNECT_SECONDS, read=None, write=_WRITE_SECONDS, pool=_CONNECT_SECONDS)
+    timeout = httpx.Timeout(connect=CONNECT_SECONDS, read=None, write=_WRITE_SECONDS, pool=CONNECT_SECONDS)
     # A proxy can't reach this machine's own servers.
     direct = dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]"))
     try:
@@ -190,7 +208,7 @@ class Body:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    async def fill(self, client: "httpx.AsyncClient", content: bytes) -> None:
+    async def fill(self, client: "httpx.AsyncClient | LocalClient", content: bytes) -> None:
         """Makes the request and reads its response to the end. What goes wrong is kept for `read`."""
         try:
             async with client.stream(
@@ -200,12 +218,12 @@ class Body:
         except HttpFailure as error:
             self._failure = error
         except Exception as error:  # noqa: BLE001 - whatever the transport raises has to arrive as a failure
-            self._failure = HttpFailure(transport_failure(error, self._endpoint))
+            self._failure = HttpFailure(transport_failure(error, self._endpoint.host, self._endpoint.redact))
         finally:
             self._ended = True
             self.wake()
 
-    async def _receive(self, response: "httpx.Response") -> None:
+    async def _receive(self, response: "httpx.Response | LocalResponse") -> None:
         if not 200 <= response.status_code < 300:
             body = await _read_bounded(response)
             raise HttpFailure(
@@ -224,9 +242,8 @@ class Body:
             if len(piece) <= QUEUE_LIMIT:
                 await self._put(piece)
                 continue
-            for start in range(
-                0, len(piece), QUEUE_LIMIT
-            ):  # a little that was compressed may become very much
+            # A little that was compressed may become very much.
+            for start in range(0, len(piece), QUEUE_LIMIT):
                 await self._put(piece[start : start + QUEUE_LIMIT])
 
     async def _put(self, piece: bytes) -> None:
@@ -243,7 +260,7 @@ class Body:
 
 @asynccontextmanager
 async def post(
-    client: "httpx.AsyncClient", endpoint: Endpoint, content: bytes, signal: AbortSignal
+    client: "httpx.AsyncClient | LocalClient", endpoint: Endpoint, content: bytes, signal: AbortSignal
 ) -> AsyncIterator[Body]:
     """Sends `content` and gives the response's body; the request is over when the context is left, however it is."""
     body = Body(endpoint, signal)
@@ -262,41 +279,10 @@ async def post(
         await asyncio.wait([reader])
 
 
-async def _read_bounded(response: "httpx.Response") -> bytes:
+async def _read_bounded(response: "httpx.Response | LocalResponse") -> bytes:
     body = bytearray()
     async for piece in response.aiter_bytes():
         body += piece
         if len(body) >= ERROR_BODY_LIMIT:
             break
     return bytes(body[:ERROR_BODY_LIMIT])
-
-
-def transport_failure(error: Exception, endpoint: Endpoint) -> StreamFailure:
-    """The failure of an exception of httpx. Only the texts of connection errors are repeated: others hold headers."""
-    from steersman.models.lean_httpx import httpx  # noqa: PLC0415 - see the module's docstring
-
-    kind: FailureKind = "network"
-    said = ""
-    if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
-        kind, what = "timeout", f"no connection to {endpoint.host} within {_CONNECT_SECONDS:g} seconds"
-    elif isinstance(error, httpx.TimeoutException):
-        kind, what = "timeout", f"{endpoint.host} did not take the request in time"
-    elif isinstance(error, httpx.ConnectError):
-        what, said = f"can't connect to {endpoint.host}", str(error)
-    elif isinstance(error, httpx.ProxyError):
-        what, said = f"the proxy did not connect to {endpoint.host}", str(error)
-    elif isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError):
-        what = f"the connection to {endpoint.host} broke before the answer was complete"
-    elif isinstance(error, httpx.DecodingError):
-        kind, what = "protocol", f"{endpoint.host} sent a body that does not match its content-encoding"
-    elif isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | httpx.LocalProtocolError):
-        kind, what = (
-            "bad_request",
-            f"the request to {endpoint.host} is malformed; check the base URL and the key",
-        )
-    else:
-        logging.getLogger(__name__).error(
-            "unexpected %s in a request to %s", type(error).__name__, endpoint.host
-        )
-        what = f"the request to {endpoint.host} failed ({type(error).__name__})"
-    return StreamFailure(kind, failure_message(what, said, kind, endpoint.redact))

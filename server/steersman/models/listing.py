@@ -10,8 +10,9 @@ from steersman.agent.model import FailureKind, StreamFailure
 from steersman.models.base_url import header_value, split_base_url, with_path
 from steersman.models.catalog import OPENAI_BASE_URL
 from steersman.models.failures import failure_of_response
-from steersman.models.http import Endpoint, HttpFailure, Stall, new_client, transport_failure
+from steersman.models.http import Endpoint, HttpFailure, Stall, new_client
 from steersman.models.secrets import Redactor, secrets_of_url
+from steersman.models.transport_failures import transport_failure
 
 if TYPE_CHECKING:
     import httpx
@@ -66,7 +67,7 @@ async def list_models(
     except HttpFailure:
         raise
     except Exception as error:
-        failure = transport_failure(error, endpoint)
+        failure = transport_failure(error, endpoint.host, endpoint.redact)
         raise _failure(failure.kind, failure.message + _cause(error)) from error
     finally:
         if client is None:

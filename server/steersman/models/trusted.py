@@ -8,6 +8,7 @@ import os
 import ssl
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 _NAMED_BY = ("SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -24,17 +25,33 @@ def trusted_context() -> ssl.SSLContext:
     Raises:
         OSError: the environment names certificates that can't be read.
     """
-    from steersman.models.lean_httpx import httpx  # noqa: PLC0415 - as costly as in `http`
-
-    if any(os.environ.get(name) for name in _NAMED_BY):
-        return httpx.create_ssl_context()  # what a user has set is looked at before anything is sent
-    return _shared()
+    # What a user has set is looked at before anything is sent.
+    named = _named()
+    return _context_of(named) if named else _shared()
 
 
 def read_certificates() -> None:
-    """Reads them now: in a thread, before they are needed. Nothing to do where the environment names some."""
-    if not any(os.environ.get(name) for name in _NAMED_BY):
+    """Reads them now: in a thread, before they are needed. What can't be read is told of when it is needed."""
+    named = _named()
+    if not named:
         _shared().load()
+        return
+    with suppress(OSError):
+        _context_of(named)
+
+
+def _named() -> tuple[str, ...]:
+    """What the environment says of certificates; empty where that is nothing."""
+    values = tuple(os.environ.get(name, "") for name in _NAMED_BY)
+    return values if any(values) else ()
+
+
+@functools.cache
+def _context_of(_environment: tuple[str, ...]) -> ssl.SSLContext:
+    """httpx's own, with what the environment names now; read once, for it may take as long as ten requests."""
+    from steersman.models.lean_httpx import httpx  # noqa: PLC0415 - as costly as in `http`
+
+    return httpx.create_ssl_context()
 
 
 class _LateContext(ssl.SSLContext):

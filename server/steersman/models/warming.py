@@ -12,8 +12,13 @@ _BACKEND: Final = "anyio._backends._asyncio"
 """What anyio imports with the first connection."""
 
 
-def warm_up(*, tls: bool) -> None:
-    """Takes about 0.05 s, so it is for a thread. `tls`: the certificates too, which takes as long again."""
+def warm_up(base_url: str) -> None:
+    """Takes up to 0.1 s, so it is for a thread. What it loads depends on where requests go: servers of this machine
+    are asked without httpx, others over TLS need certificates. An empty `base_url` is a provider's own."""
+    from steersman.models.local_client import is_local  # noqa: PLC0415 - as late as in `http`
+
+    if is_local(base_url):
+        return
     import httpcore  # noqa: F401, PLC0415 - what httpx imports with its first client
 
     import steersman.models.lean_httpx  # noqa: F401, PLC0415 - as costly as in `http`
@@ -22,5 +27,5 @@ def warm_up(*, tls: bool) -> None:
         importlib.import_module(_BACKEND)
     except ModuleNotFoundError:
         log.debug("There is no %s any more; the first request imports what is in its place.", _BACKEND)
-    if tls:
+    if not base_url.startswith("http:"):
         read_certificates()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from steersman.session.errors import Refused
+from steersman.session.fold import Fold
 from steersman.session.listing import MAX_LOGS, SessionSummary, list_sessions
 from steersman.session.open_sessions import OpenSessions
 from steersman.session.services import Services
@@ -62,7 +63,7 @@ class Library:
         with self._sessions.wanted(session_id):
             session = await self._sessions.open(session_id)
             if node is not None:
-                _node(session, node)
+                _node(session.id, session.picture, node)
                 await session.move_to(node, self._store)
             session.kept.last_used = self._services.now()
         return _resumed(session)
@@ -75,7 +76,7 @@ class Library:
         """
         with self._sessions.wanted(session_id):
             session = await self._sessions.open(session_id)
-            node = _node(session, message, of_user=True)
+            node = _node(session.id, session.picture, message, of_user=True)
             session.refuse_if_live()
             text = await self._text(session_id, node)
             await session.move_to(node.parent, self._store)
@@ -85,19 +86,17 @@ class Library:
         """A new session with a copy of the branch: up to a message of the user, whose text comes back, or whole.
 
         Raises:
-            Refused: unknownSession, unknownMessage, busy (a run is live, and no message says up to where), locked,
+            Refused: unknownSession, unknownMessage, busy (a run is live here, and no message says up to where),
                 readOnly.
         """
         with self._sessions.wanted(session_id):
-            session = await self._sessions.open(session_id)
+            picture = await self._picture(session_id, whole=message is None)
             text = None
-            tip = session.picture.tip
-            if message is None:
-                session.refuse_if_live()
-            else:
-                node = _node(session, message, of_user=True)
+            tip = picture.tip
+            if message is not None:
+                node = _node(session_id, picture, message, of_user=True)
                 text, tip = await self._text(session_id, node), node.parent
-            made = await self._store.fork(session_id, session.picture.tree.path(tip))
+            made = await self._store.fork(session_id, picture.tree.path(tip))
         answer: Data = {"session": made, "forkedFrom": session_id}
         return answer if text is None else answer | {"text": text}
 
@@ -124,17 +123,29 @@ class Library:
             await self._sessions.delete(session)
         return {"session": session_id}
 
+    async def _picture(self, session_id: str, *, whole: bool) -> Fold:
+        """The session as it stands; of one that another process works in, as its log does: it is only read."""
+        try:
+            session = await self._sessions.open(session_id)
+        except Refused as refusal:
+            if refusal.code != "locked":
+                raise
+            return await self._store.picture(session_id)
+        if whole:
+            session.refuse_if_live()
+        return session.picture
+
     async def _text(self, session_id: str, node: Node) -> str:
         message = await self._store.message(session_id, node)
         return typed_text(message)
 
 
-def _node(session: Session, node_id: str, *, of_user: bool = False) -> Node:
-    node = session.picture.tree.nodes.get(node_id)
+def _node(session_id: str, picture: Fold, node_id: str, *, of_user: bool = False) -> Node:
+    node = picture.tree.nodes.get(node_id)
     if node is None or (of_user and node.kind != "user"):
         what = "message of the user" if of_user else "message"
         text = f"There is no {what} {node_id} in this session."
-        raise Refused("unknownMessage", text, session=session.id, id=node_id)
+        raise Refused("unknownMessage", text, session=session_id, id=node_id)
     return node
 
 

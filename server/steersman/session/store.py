@@ -147,6 +147,15 @@ class Store:
 
         return await self._reading(session, read)
 
+    async def picture(self, session: str) -> Fold:
+        """A session as its log stands, which is not locked for that. What is open in it stays open.
+
+        Raises:
+            Refused: unknownSession, readOnly (the log can't be read).
+        """
+        path = self._path(session)
+        return await self._reading(session, lambda: read_picture(path))
+
     async def history(self, session: str) -> History:
         """What was changed since each message of the user.
 

@@ -1,0 +1,243 @@
+"""Requests to servers of this machine: plain HTTP/1.1 by h11, in which no proxy and no TLS has a part.
+
+httpx and anyio take longer to load than such a server takes to answer, so these go without them. What is not plain is
+httpx's: other hosts, user information, characters that a URL has to escape.
+"""
+
+import asyncio
+import os
+import re
+import zlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+import h11
+
+from steersman.agent.model import FailureKind
+
+_KEEP_SECONDS: Final = 5.0
+"""As long as httpx keeps them, and as most servers do."""
+_HEAD_LIMIT: Final = 64 * 1024
+"""Bytes of a head, of a line between chunks, and of what may follow the last chunk."""
+_PIECE: Final = 64 * 1024
+"""Bytes that are read or decompressed at once, at most. Twice as many wait before the server has to."""
+
+_LOCAL = re.compile(
+    r"http://(?P<host>localhost|127\.0\.0\.1|\[::1\])(?::(?P<port>[0-9]{1,5}))?"
+    r"(?P<target>/[A-Za-z0-9\-._~!$&'()*+,;=:@/?%]*)?"
+)
+_GZIP_OR_ZLIB: Final = zlib.MAX_WBITS | 32
+
+
+class LocalFailure(Exception):
+    """A request that failed. `what`: with `{host}` for the server's name. `said`: what the system said of it."""
+
+    def __init__(self, kind: FailureKind, what: str, said: str = "") -> None:
+        super().__init__(what)
+        self.kind, self.what, self.said = kind, what, said
+
+
+_BROKE: Final = "the connection to {host} broke before the answer was complete"
+
+
+def is_local(url: str) -> bool:
+    """Whether `LocalClient` can ask there."""
+    match = _LOCAL.fullmatch(url)
+    return match is not None and 0 < int(match["port"] or 80) < 65536
+
+
+class _Connection:
+    """One connection, and how far its request and response are.
+
+    A task awaits the first bytes of a response before there is a request: a server may answer before it has read one,
+    and end a connection that is idle.
+    """
+
+    free_since: float | None = None
+    """In the loop's time; None until a first response has come over it."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_HEAD_LIMIT)
+        self.first = asyncio.create_task(self._first_bytes())
+
+    async def _first_bytes(self) -> bytes:
+        """Empty if the connection ended instead."""
+        try:
+            return await self._reader.read(_PIECE)
+        except OSError:
+            return b""
+
+    async def ask(self, request: Sequence[h11.Event], seconds: float) -> bytes:
+        """Sends it. Gives the first bytes of the response; none if the connection ended before any came."""
+        self._writer.write(b"".join(self._http.send(event) or b"" for event in request))
+        await asyncio.wait([self.first], timeout=seconds)
+        if not self.first.done() and self._writer.transport.get_write_buffer_size():
+            raise LocalFailure("timeout", "{host} did not take the request in time")
+        return await self.first
+
+    async def answer(self, first: bytes) -> "LocalResponse":
+        self._http.receive_data(first)
+        while not isinstance(event := await self._next_event(), h11.Response):
+            pass  # what is only informational
+        return LocalResponse(event, self._body())
+
+    async def _body(self) -> AsyncIterator[bytes]:
+        while isinstance(event := await self._next_event(), h11.Data):
+            yield bytes(event.data)
+
+    async def _next_event(self) -> object:
+        """Of the response, as h11 says it."""
+        try:
+            while (event := self._http.next_event()) is h11.NEED_DATA:
+                self._http.receive_data(await self._reader.read(_PIECE))
+        except (OSError, h11.RemoteProtocolError):
+            raise LocalFailure("network", _BROKE) from None
+        return event
+
+    def set_free(self) -> bool:
+        """Makes it ready for another request. False if it can't be: something is missing of this one, or too much."""
+        ended = self._http.our_state is self._http.their_state is h11.DONE
+        left = self._http.trailing_data != (b"", False) or self._writer.transport.get_write_buffer_size()
+        if not ended or left:
+            return False
+        self._http.start_next_cycle()
+        self.first = asyncio.create_task(self._first_bytes())
+        self.free_since = asyncio.get_running_loop().time()
+        return True
+
+    def abort(self) -> None:
+        """Ends it at once; nothing that waits is sent. `first` ends with it."""
+        self._writer.transport.abort()
+
+
+class LocalResponse:
+    """A response: those of httpx's names that `http` uses. `stream`: the body as it is sent, in pieces."""
+
+    def __init__(self, head: h11.Response, stream: AsyncIterator[bytes]) -> None:
+        self.status_code = head.status_code
+        self.headers = {name.decode("ascii"): value.decode("latin-1") for name, value in head.headers}
+        self.stream = stream
+
+    async def aiter_bytes(self) -> AsyncIterator[bytes]:
+        """The body as it was before its content-encoding: some servers compress though they were asked not to."""
+        encoding = self.headers.get("content-encoding", "identity").strip().lower()
+        if encoding == "identity":
+            async for piece in self.stream:
+                yield piece
+            return
+        unreadable = LocalFailure("protocol", "{host} sent a body that does not match its content-encoding")
+        if encoding not in ("gzip", "x-gzip", "deflate"):
+            raise unreadable
+        unpacker = zlib.decompressobj(_GZIP_OR_ZLIB)
+        try:
+            async for packed in self.stream:
+                left = packed
+                while left and not unpacker.eof:
+                    yield unpacker.decompress(left, _PIECE)
+                    left = unpacker.unconsumed_tail
+            yield unpacker.flush()
+        except zlib.error:
+            raise unreadable from None
+        if not unpacker.eof:
+            raise unreadable
+
+
+class LocalClient:
+    """Keeps connections for requests to come. Belongs to one event loop.
+
+    Args:
+        connect, write: seconds to wait for a connection, and until a server has taken a request.
+        keep: seconds for which a connection without a request is used again.
+    """
+
+    def __init__(self, *, connect: float, write: float, keep: float = _KEEP_SECONDS) -> None:
+        self._connect_seconds, self._write_seconds, self._keep_seconds = connect, write, keep
+        self._idle: dict[tuple[str, int], list[_Connection]] = {}
+
+    @asynccontextmanager
+    async def stream(
+        self, method: str, url: str, *, headers: Mapping[str, str], content: bytes
+    ) -> AsyncIterator[LocalResponse]:
+        """One request. Its connection is kept if the response has been read to its end; else it is ended.
+
+        Args:
+            url: one that `is_local`.
+
+        Raises:
+            LocalFailure: also from the response's iterators.
+        """
+        match = _LOCAL.fullmatch(url)
+        assert match is not None
+        place = match["host"].strip("[]"), int(match["port"] or 80)
+        request = _request(method, match, headers, content)
+        connection = self._take(place) or await self._connected(place)
+        kept = False
+        try:
+            first = await connection.ask(request, self._write_seconds)
+            if not first and connection.free_since is not None:
+                # The server ended it while the request was under way: no other failure is a reason to ask twice.
+                connection.abort()
+                connection = await self._connected(place)
+                first = await connection.ask(request, self._write_seconds)
+            yield await connection.answer(first)
+            kept = connection.set_free()
+        finally:
+            if kept:
+                self._idle.setdefault(place, []).append(connection)
+            else:
+                connection.abort()
+
+    async def aclose(self) -> None:
+        """Ends the connections that are not in use."""
+        idle = [connection for each in self._idle.values() for connection in each]
+        self._idle.clear()
+        for connection in idle:
+            connection.abort()
+        for connection in idle:
+            await connection.first
+
+    def _take(self, place: tuple[str, int]) -> _Connection | None:
+        """The connection that was used last, unless it was kept too long or something came over it meanwhile."""
+        oldest = asyncio.get_running_loop().time() - self._keep_seconds
+        idle = self._idle.get(place, [])
+        while idle:
+            connection = idle.pop()
+            if (connection.free_since or 0) > oldest and not connection.first.done():
+                return connection
+            connection.abort()
+        return None
+
+    async def _connected(self, place: tuple[str, int]) -> _Connection:
+        try:
+            async with asyncio.timeout(self._connect_seconds):
+                return _Connection(*await asyncio.open_connection(*place, limit=_PIECE))
+        except TimeoutError:
+            what = f"no connection to {{host}} within {self._connect_seconds:g} seconds"
+            raise LocalFailure("timeout", what) from None
+        except OSError as error:
+            number = error.errno or 0  # below 0: of a resolver; none: of several attempts
+            said = os.strerror(number) if number > 0 else "all connection attempts failed"
+            raise LocalFailure("network", "can't connect to {host}", said) from None
+
+
+def _request(
+    method: str, url: re.Match[str], headers: Mapping[str, str], content: bytes
+) -> Sequence[h11.Event]:
+    host = url["host"] if url["port"] is None else f"{url['host']}:{url['port']}"
+    named = {
+        "host": host,
+        "connection": "keep-alive",
+        "accept-encoding": "identity",
+        "user-agent": "steersman",
+        **headers,
+        "content-length": str(len(content)),
+    }
+    try:
+        head = h11.Request(method=method, target=url["target"] or "/", headers=list(named.items()))
+    except (h11.LocalProtocolError, UnicodeEncodeError):
+        raise LocalFailure(
+            "bad_request", "the request to {host} is malformed; check the base URL and the key"
+        ) from None
+    return head, h11.Data(content), h11.EndOfMessage()
