@@ -49,6 +49,8 @@ story(
       { when: "one more thing" },
       { toolCalls: [bash("echo a rather long command that is asked about, with a path: $PWD/some/where/deep/inside")] },
       { text: "Good." },
+      { when: "a follow-up that waits" },
+      { text: "It has waited." },
     ],
   },
   async ({ window, picture }) => {
@@ -66,7 +68,7 @@ story(
     await chat.emptied();
     await everyLook(window, picture, "asked");
     await chat.answer(/rather long command/, "Accept");
-    await chat.shows("Good.");
+    await chat.shows("It has waited.");
     await everyLook(window, picture, "done");
   },
 );
