@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 EDITORS_READY := $(VENV)/.editors-ready
 
-.PHONY: demo test test-client test-vscode test-editors captures bench-vscode vsix lint-client test-crash load lint clean setup
+.PHONY: demo test test-client test-vscode test-editors captures matrix bench-vscode vsix lint-client test-crash load lint clean setup
 
 demo: $(READY)
 	@$(BIN)/steersman demo --yes
@@ -39,6 +39,11 @@ test-editors: $(EDITORS_READY)
 # The screens of these stories, as text, for docs/editors.
 captures: export STEERSMAN_CAPTURES = $(abspath docs/editors/captures)
 captures: test-editors
+
+# What fakes of every editor without a plugin do in a whole run each, kept as a table in docs/editors/matrix.md.
+matrix: $(READY)
+	@STEERSMAN_MATRIX=$(abspath docs/editors/matrix.md) $(BIN)/python -m pytest -q tests/lsp/test_quirk_matrix.py
+	@cat docs/editors/matrix.md
 
 $(EDITORS_READY): $(READY) tests/editors/setup.sh
 	@tests/editors/setup.sh $(VENV)

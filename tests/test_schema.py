@@ -129,6 +129,7 @@ async def test_every_answer_of_every_command_is_as_the_schema_says(tmp_path):
         again = await checked("followUp", "now change the file")
         question = await it.event("approval_requested")
         assert (await checked("approvals"))["approvals"] == (await checked("status"))["approvals"] != []
+        await checked("showQuestion", question["id"])
         await checked("approve", {"id": question["id"], "decision": "accept"})
         await it.ended(again["run"])
         third = await checked("start", {"prompt": "go on", "session": session, "budget": {"turns": 1}})
@@ -163,6 +164,7 @@ async def test_every_answer_of_every_command_is_as_the_schema_says(tmp_path):
         await checked("compact", {"session": session})
         await it.event("compaction_end")
         await checked("fork", message | {"place": "here"})
+        await checked("transcript", session)
         await checked("export", session)
         await it.event("export_end")
         await checked("delete", {"session": session})

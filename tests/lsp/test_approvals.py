@@ -384,6 +384,37 @@ async def test_a_diff_that_is_not_known_to_be_open_is_named_and_the_question_put
 
 
 @pytest.mark.parametrize("window", [{}, {"showDocument": {"support": True}}], ids=["unsupported", "refused"])
+async def test_a_client_that_can_not_show_the_diff_has_it_in_the_question(tmp_path, window):
+    async with desk(tmp_path, *ONE_EDIT, window=window) as it:
+        it.client.on_request("window/showDocument", lambda params: {"success": False})
+        path, run, question = await proposed(it)
+        assert "-two\n" not in question.message
+        question.choose("Show diff")
+        again = await it.next_question()
+        (diff,) = it.home.diffs.iterdir()
+        assert again.message.startswith("Steersman: Edit a.txt (+1 −1)\n--- ")
+        assert again.message.endswith(f" one\n-two\n+2\n three\n(also in {diff})")
+        again.choose("Accept")
+        await it.ended(run)
+        assert path.read_text() == "one\n2\nthree\n"
+
+
+async def test_of_a_diff_too_long_for_a_question_the_rest_is_counted_and_what_can_not_be_seen_is_escaped(
+    tmp_path,
+):
+    long = edits("a.txt", ("two", "\u202e" + "x" * 5_000))
+    async with desk(tmp_path, *long, window={}) as it:
+        _, run, question = await proposed(it)
+        question.choose("Show diff")
+        again = await it.next_question()
+        assert "\u202e" not in again.message
+        assert "more characters in " in again.message
+        assert len(again.message) < 2_300
+        again.choose("Decline")
+        await it.ended(run)
+
+
+@pytest.mark.parametrize("window", [{}, {"showDocument": {"support": True}}], ids=["unsupported", "refused"])
 async def test_whoever_always_takes_the_first_choice_is_asked_no_more_than_three_times(tmp_path, window):
     async with desk(tmp_path, *ONE_EDIT, window=window) as it:
         it.client.on_request("window/showDocument", lambda params: {"success": False})

@@ -20,6 +20,7 @@ EXPLAIN, ASK, WORK = (
     "Ask Steersman about this…",
     "Work on this selection with Steersman…",
 )
+TRANSCRIPT = "Show the transcript"
 
 
 def capable(**code_action):
@@ -251,7 +252,7 @@ async def test_a_live_run_can_be_stopped(tmp_path):
         await it.event("turn_start")
         assert await light.choose("Stop the run", "def") == {"aborted": True}
         assert (await it.ended(run))["stopReason"] == "aborted"
-        assert await light.titles("def") == [EXPLAIN]
+        assert await light.titles("def") == [EXPLAIN, TRANSCRIPT]
 
 
 async def test_of_several_live_runs_each_is_named(tmp_path):
@@ -268,6 +269,8 @@ async def test_of_several_live_runs_each_is_named(tmp_path):
             EXPLAIN,
             "Stop the run “another”",
             "Stop the run “one thing”",
+            "Show the transcript “another”",
+            "Show the transcript “one thing”",
         ]
         steered = await light.choose("Steer the run “one thing”", "# steersman")
         assert steered["run"] == first
@@ -283,7 +286,7 @@ async def test_a_run_that_was_cut_short_can_be_continued_and_no_other(tmp_path):
         await it.ended(run)
         continued = await light.choose("Continue the run", "def")
         assert (await it.ended(continued["run"]))["text"] == "done"
-        assert await light.titles("def") == [EXPLAIN]
+        assert await light.titles("def") == [EXPLAIN, TRANSCRIPT]
 
 
 @pytest.mark.parametrize(
@@ -319,7 +322,7 @@ async def test_an_editor_that_only_looks_is_offered_what_the_place_calls_for(tmp
         problem = light.problem("return", "wrong")
         assert len(await light.titles("return", diagnostics=[problem], triggerKind=2)) == 1
         assert len(await light.titles("# steersman", triggerKind=2)) == 2
-        assert len(await light.titles("def")) == 2
+        assert await light.titles("def") == [EXPLAIN, "Stop the run", TRANSCRIPT]
 
 
 async def test_a_command_is_left_for_later_where_it_is_asked_for_later(tmp_path):
@@ -373,7 +376,7 @@ async def test_who_knows_the_tag_is_told_what_a_model_makes(tmp_path):
         await it.start()
         await it.client.wait_for(lambda _: len(it.model.requests) > 0)
         tags = {action["title"]: action.get("tags") for action in await light.at("def")}
-        assert tags == {EXPLAIN: [1], "Stop the run": None}
+        assert tags == {EXPLAIN: [1], "Stop the run": None, TRANSCRIPT: None}
 
 
 async def test_other_documents_than_files_can_only_be_asked_about(tmp_path):

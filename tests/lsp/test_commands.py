@@ -480,7 +480,16 @@ async def test_the_advertised_commands_are_those_that_exist(tmp_path):
             "rename",
             "delete",
         ]
-        names += ["compact", "checkpoints", "revert", "export", "doComment", "ask"]
+        names += [
+            "compact",
+            "checkpoints",
+            "revert",
+            "export",
+            "doComment",
+            "ask",
+            "showQuestion",
+            "transcript",
+        ]
         advertised = result["capabilities"]["executeCommandProvider"]["commands"]
         assert sorted(advertised) == sorted(f"steersman.{name}" for name in names)
 

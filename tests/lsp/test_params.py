@@ -40,6 +40,12 @@ def test_a_string_is_the_field_that_it_is_meant_for():
     assert parse(TextParams, ["left"], string_as="text") == TextParams(text="left")
 
 
+def test_an_empty_array_is_an_empty_object_since_some_languages_have_one_word_for_both():
+    assert parse(NoParams, [[]]) == NoParams()
+    with pytest.raises(InvalidParams, match="Field required"):
+        parse(TextParams, [[]])
+
+
 def test_whole_numbers_are_numbers():
     params = parse(StartParams, [{"prompt": "x", "budget": {"seconds": 5, "cost": 1}}])
     assert params.budget.budget().seconds == 5

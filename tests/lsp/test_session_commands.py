@@ -1,5 +1,6 @@
 """The commands about kept sessions, from the client's side."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,8 @@ async def test_sessions_are_listed_renamed_resumed_and_deleted(tmp_path):
     async with desk(tmp_path, answer("A1"), answer("A2")) as d:
         first = (await ran(d, "fix the cart"))["session"]
         second = (await ran(d, "explain"))["session"]
+        # A clock of files may be too coarse to tell the two apart.
+        os.utime(d.home.sessions / f"{first}.jsonl", (1, 1))
         listed = (await d.command("sessions"))["sessions"]
         assert [(each["session"], each["title"], each["state"]) for each in listed] == [
             (second, "explain", "idle"),

@@ -211,7 +211,7 @@ class AwkwardClient:
                 return NO_ANSWER
             case "only after an action" if self.now() - self.last_action > 2:
                 return {"applied": False}
-            case "claims" if stale and version:
+            case "claims" if version and buffer.version > version:
                 return {"applied": True}
             case "fails" if stale:
                 return _error("the version is stale")

@@ -10,7 +10,7 @@ HABITS: dict[str, tuple[Any, ...]] = {
     "edits": (
         "checks",  # the version, as VS Code, Helix and Sublime do
         "checks silently",  # and gives no reason
-        "claims",  # Neovim: what is stale is not made, and answered with applied: true; version 0 is not checked
+        "claims",  # Neovim: not made where the buffer is newer, and answered with applied: true; 0 is not checked
         "fails",  # eglot: a stale version is a JSON-RPC error
         "ignores",  # the version
         "rebases",  # Zed: made on the snapshot of that version, always applied: true

@@ -265,6 +265,14 @@ class ServerFeatures(Wire):
     """Of the tools that the client has offered, those that models have."""
 
 
+class ShowQuestionAnswer(Wire):
+    """It will be shown by `window/showDocument`, or named in a message."""
+
+    id: str
+    uri: str
+    """Of its document, which goes with the question."""
+
+
 class ExperimentalCapabilities(BaseModel):
     """`capabilities.experimental` of the server."""
 

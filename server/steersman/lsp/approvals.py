@@ -9,15 +9,13 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
-from pathlib import Path
+from typing import Literal
 
-from steersman.agent.clock import Clock
-from steersman.lsp.client import Client
-from steersman.lsp.diffs import DiffDocuments
-from steersman.lsp.errors import ClientGone, ClientRequestError, ErrorCode, RpcError
+from steersman.lsp.client import Client, path_of
+from steersman.lsp.diffs import DiffDocuments, document_of
+from steersman.lsp.errors import ClientGone, ErrorCode, RpcError
 from steersman.lsp.rpc import RpcServer
-from steersman.lsp.waits import answered_within
-from steersman.lsp.wire import JsonValue
+from steersman.lsp.showing import Viewer
 from steersman.session.approvals import Answer, Decision, Question
 from steersman.session.limits import Limits
 from steersman.workspace.roots import printable
@@ -37,9 +35,14 @@ _TRUST_TITLES: dict[Decision, str] = {"decline": "Don't trust", "accept": "Trust
 _HARMLESS_FIRST: tuple[Decision, ...] = ("decline", "cancel", "accept", "acceptForRun")
 MAX_COMMAND = 500
 """Characters of a command, or of a tool's arguments, that stand in the question itself."""
+MAX_IN_QUESTION = 2_000
+"""Characters of a diff, or another document, that stand in the question where the client could not show it."""
 MAX_SHOWN_IN_VAIN = 3
 """Times that a question is put again at once though nobody is known to have seen its document."""
 
+_Seen = Literal["looked at", "on the screen", "unseen"]
+"""What is known of a document that was to be shown: it was open and is closed; the client has asked for its text, and
+will not say when it is closed; nothing."""
 _INFO = 3  # MessageType of LSP 3.17
 
 
@@ -52,7 +55,7 @@ class FloorApprover:
         client: Client,
         diffs: DiffDocuments,
         limits: Limits,
-        clock: Clock,
+        viewer: Viewer,
         *,
         turn: asyncio.Lock,
         ready: Callable[[], bool],
@@ -60,15 +63,14 @@ class FloorApprover:
         """`turn`: who holds it may put a question on the client's screen. `ready()`: the client is there and may be
         asked."""
         self._server, self._client, self._diffs = server, client, diffs
-        self._limits, self._clock, self._turn, self._ready = limits, clock, turn, ready
+        self._limits, self._viewer, self._turn, self._ready = limits, viewer, turn, ready
 
     async def ask(self, question: Question) -> Answer | None:
         if not self._ready():
             return None
-        shown: list[Path] = []
         try:
             async with self._turn:
-                return await self._ask(question, shown)
+                return await self._ask(question)
         except ClientGone:
             await until_withdrawn()
             return None
@@ -76,49 +78,60 @@ class FloorApprover:
             log.warning("the client can't be asked: %s", error)
             return None if error.code == ErrorCode.METHOD_NOT_FOUND else Answer("decline")
         finally:
-            for path in shown:
-                self._diffs.remove(path)
+            self._diffs.remove_of(question.id)
 
-    async def _ask(self, question: Question, shown: list[Path]) -> Answer:
-        """Asks until there is an answer; the documents that it makes are in `shown`."""
+    async def _ask(self, question: Question) -> Answer:
         in_vain = 0
+        document: str | None = None
+        unseen = False
         while True:
-            title = await self._choose(question)
+            title = await self._choose(question, document if unseen else None)
             if title not in _SHOWING:
                 if not self._client.quirks.number_prompt:
                     return _answer(question, title)
                 self._tell_that_it_waits()
-                await self._until_seen(shown[0] if shown else None)
+                await self._until_seen(document)
                 continue
-            path = self._document(question, shown)
-            if path is None or not await self._show(path):
+            document = document or self._document(question)
+            seen = "unseen" if document is None else await self._show(document)
+            unseen = seen == "unseen"
+            if unseen and document is not None:
+                document = self._named(question, document)
+            if seen != "looked at":
                 in_vain += 1
             if in_vain >= MAX_SHOWN_IN_VAIN:  # whoever chooses it each time may not be a person
                 self._tell_that_it_waits()
-                await self._until_seen(path)
+                await self._until_seen(document)
                 in_vain = 0
 
-    def _document(self, question: Question, shown: list[Path]) -> Path | None:
-        if not shown:
-            try:
-                shown.append(self._diffs.write(question))
-            except OSError as error:
-                self._tell(f"The proposal can't be shown: {error}")
-        return shown[0] if shown else None
+    def _document(self, question: Question, *, as_file: bool = False) -> str | None:
+        try:
+            return self._diffs.make(question, as_file=as_file)
+        except OSError as error:
+            self._tell(f"The proposal can't be shown: {error}")
+            return None
 
-    async def _until_seen(self, path: Path | None) -> None:
-        if path is None:
+    def _named(self, question: Question, document: str) -> str | None:
+        """The document as a file, which the user is told the path of."""
+        named = document if path_of(document) else self._document(question, as_file=True)
+        if named is not None:
+            self._tell(f"The proposal is in {path_of(named)}")
+        return named
+
+    async def _until_seen(self, document: str | None) -> None:
+        if document is None:
             await asyncio.get_running_loop().create_future()
         else:
-            await self._diffs.until_opened(path, None)
-            await self._diffs.until_closed(path)
+            await self._diffs.until_opened(document, None)
+            await self._diffs.until_closed(document)
 
-    async def _choose(self, question: Question) -> str | None:
-        """The title that was chosen, if one was."""
+    async def _choose(self, question: Question, unseen: str | None) -> str | None:
+        """The title that was chosen, if one was. `unseen`: the document that the client could not show; what is in it
+        is then in the question, since the question may cover all else that is said."""
         titles = harmless(question) if self._client.quirks.number_prompt else titles_of(question)
         params = {
             "type": _INFO,
-            "message": _message(question),
+            "message": _message(question) if unseen is None else _whole(question, unseen),
             "actions": [{"title": title} for title in titles],
         }
         result = await self._server.request("window/showMessageRequest", params, timeout=None)
@@ -126,29 +139,19 @@ class FloorApprover:
             result = result.get("title")
         return result if isinstance(result, str) and result in titles else None
 
-    async def _show(self, path: Path) -> bool:
-        """Opens the document, and returns when it is closed: then the question is put again. False: at once, since
-        it isn't known to be open."""
-        if not self._client.show_document or not await self._has_shown(path):
-            self._tell(f"The proposal is in {path}")
-            return False
-        await self._diffs.until_closed(path)
-        return True
-
-    async def _has_shown(self, path: Path) -> bool:
-        params = {"uri": path.as_uri(), "takeFocus": True}
-        request = self._server.request("window/showDocument", params, timeout=None)
-        patience = self._limits.show_document
-        try:
-            result: JsonValue = await answered_within(self._clock, patience, request)
-        except ClientGone:
-            raise
-        except ClientRequestError as error:
-            log.info("the client did not say that it has shown the diff: %s", error)
-            return self._diffs.is_open(path)  # some never answer
-        if isinstance(result, dict) and result.get("success") is False:
-            return False
-        return await self._diffs.until_opened(path, patience)
+    async def _show(self, document: str) -> "_Seen":
+        """Opens the document; returns when it is closed, or at once if it isn't known to be open."""
+        said = await self._viewer.show(document)
+        if said == "no":
+            return "unseen"
+        if said == "silent":
+            opened = self._diffs.is_open(document)  # some never answer
+        else:
+            opened = await self._diffs.until_opened(document, self._limits.show_document)
+        if opened:
+            await self._diffs.until_closed(document)
+            return "looked at"
+        return "on the screen" if self._diffs.was_read(document) else "unseen"
 
     def _tell_that_it_waits(self) -> None:
         self._tell("The question waits: answer it by a code action or the command steersman.approve.")
@@ -200,6 +203,15 @@ def _message(question: Question) -> str:
         more = f"… ({left_out} more characters: {_show_title(question)})" if left_out > 0 else ""
         parts.append(visible(work[:MAX_COMMAND]) + more)
     return "\n".join([*parts, question.reason])
+
+
+def _whole(question: Question, document: str) -> str:
+    """The question with its document, as much of it as a message can have."""
+    text = document_of(question).removeprefix(f"{question.title}\n")
+    shown = visible(text[:MAX_IN_QUESTION].rstrip("\n"))
+    left_out, path = len(text) - MAX_IN_QUESTION, path_of(document)
+    more = f"… ({left_out} more characters in {path})" if left_out > 0 else f"(also in {path})"
+    return f"Steersman: {question.title}\n{shown}\n{more}"
 
 
 def visible(text: str) -> str:

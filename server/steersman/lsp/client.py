@@ -11,30 +11,10 @@ from pydantic import ValidationError
 
 from steersman.lsp.errors import InvalidParams
 from steersman.lsp.features import ClientFeatures
+from steersman.lsp.quirks import Quirks, quirks_of
 
 LLM_GENERATED: Final = 1
 """CodeActionTag of LSP 3.18."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quirks:
-    """What a client does and does not say. Nothing is in the table that was not seen."""
-
-    document_changes: bool = False
-    """It takes `documentChanges`, and then checks versions, though it doesn't declare them."""
-    least_version: int = 0
-    """A lower version in an edit switches its check off."""
-    hides_errors: bool = False
-    """It only logs the error of a command."""
-    number_prompt: bool = False
-    """Its own prompt for a choice takes numbers from what is being typed into the buffer at that moment."""
-
-
-_QUIRKS = {
-    "neovim": Quirks(document_changes=True, least_version=1, number_prompt=True),
-    "helix": Quirks(hides_errors=True),
-}
-"""By `clientInfo.name`, lower case."""
 
 
 @dataclass(slots=True)
@@ -46,6 +26,12 @@ class Client:
     progress: bool = False
     """`window.workDoneProgress`."""
     show_document: bool = False
+    text_document_content: bool = False
+    """It shows documents that are no files: it asks for their text (LSP 3.18)."""
+    code_lens: bool = False
+    """It shows code lenses, and is to get some: not if it has a face of its own for questions."""
+    refreshes_lenses: bool = False
+    """It can be told that they have changed."""
     apply_edit: bool = False
     document_changes: bool = False
     action_tags: bool = False
@@ -70,13 +56,16 @@ class Client:
         """
         capabilities = _object(params.get("capabilities"))
         window, workspace = _object(capabilities.get("window")), _object(capabilities.get("workspace"))
-        name = str(_object(params.get("clientInfo")).get("name", "")).lower()
+        self.quirks = quirks_of(str(_object(params.get("clientInfo")).get("name", "")))
         self.features = _features(params, capabilities)
-        self.quirks = _QUIRKS.get(name, Quirks())
         self.progress = window.get("workDoneProgress") is True
         self.show_document = _object(window.get("showDocument")).get("support") is True
         self.apply_edit = workspace.get("applyEdit") is True
-        actions = _object(_object(capabilities.get("textDocument")).get("codeAction"))
+        self.text_document_content = isinstance(workspace.get("textDocumentContent"), Mapping)
+        of_texts = _object(capabilities.get("textDocument"))
+        self.code_lens = isinstance(of_texts.get("codeLens"), Mapping) and not self.features.approval
+        self.refreshes_lenses = _object(workspace.get("codeLens")).get("refreshSupport") is True
+        actions = _object(of_texts.get("codeAction"))
         self.action_tags = LLM_GENERATED in _list(_object(actions.get("tagSupport")).get("valueSet"))
         late = _strings(_object(actions.get("resolveSupport")).get("properties"))
         self.resolves_commands = actions.get("dataSupport") is True and "command" in late

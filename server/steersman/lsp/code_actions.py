@@ -15,6 +15,7 @@ from steersman.lsp.documents import Document, Documents
 from steersman.lsp.errors import InvalidParams
 from steersman.lsp.instruction_comments import Written, lines_of, written_in
 from steersman.lsp.plain import array, as_record, record, string
+from steersman.lsp.virtual_documents import path_in
 from steersman.lsp.wire import JsonObject, JsonValue
 from steersman.session.manager import SessionManager
 from steersman.session.session import Session
@@ -108,7 +109,7 @@ class CodeActions:
 
     def _offers(self, request: ActionRequest, document: Document) -> Iterator[_Offer]:
         path = path_of(request.uri)
-        if path is not None and path.is_relative_to(self._ours):
+        if path_in(request.uri) is not None or (path is not None and path.is_relative_to(self._ours)):
             return
         live = [session for session in self._manager.live() if session.live and not session.live.aborting]
         if path is not None:
@@ -119,6 +120,8 @@ class CodeActions:
             yield from _of_runs(live)
             if not live:
                 yield from self._continue()
+            if not self._client.features.approval:  # who has that has a face of its own
+                yield from self._transcripts(live)
 
     def _from_comments(
         self, request: ActionRequest, document: Document, live: Sequence[Session]
@@ -162,6 +165,12 @@ class CodeActions:
         session = self._manager.last_used()
         if session is not None and session.picture.last_stop in _CONTINUED:
             yield _Offer("Continue the run", OTHER, "continue", {"session": session.id})
+
+    def _transcripts(self, live: Sequence[Session]) -> Iterator[_Offer]:
+        last = self._manager.last_used()
+        for session, of in _named(live or ([last] if last is not None else [])):
+            argument: JsonObject = {"session": session.id}
+            yield _Offer(f"Show the transcript{of}", OTHER, "transcript", argument, by_model=False)
 
 
 def shown(text: str) -> str:

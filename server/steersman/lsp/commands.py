@@ -30,6 +30,7 @@ from steersman.lsp.params import (
 )
 from steersman.lsp.progress import token_of
 from steersman.lsp.session_commands import SessionCommands
+from steersman.lsp.show_commands import Showing
 from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import settled_apart
 from steersman.session.errors import Refused, handing_back
@@ -60,12 +61,14 @@ class Commands:
         show_error: Callable[[str], None],
         on_export: Callable[[Export], None],
         ask_user: AskUser,
+        showing: Showing,
         home: Home,
     ) -> None:
-        """`begin_progress(run, title)` makes the work-done token of a run; `on_export` shows a transcript; `ask_user`
-        has the user type a prompt."""
+        """`begin_progress(run, title)` makes the work-done token of a run; `on_export` shows what was exported;
+        `ask_user` has the user type a prompt."""
         self._manager, self._client, self._documents = manager, client, documents
         self._home, self._on_export, self._ask_user = home, on_export, ask_user
+        self._showing = showing
         self._begin_progress, self._show_error = begin_progress, show_error
 
     def table(self) -> dict[str, Handler]:
@@ -87,7 +90,13 @@ class Commands:
             "configure": self._configure,
             "templates": self._templates,
             **comments.table(),
-            **SessionCommands(self._manager, lambda: self._roots(None), self._on_export).table(),
+            **self._showing.table(self._manager, lambda: self._roots(None)),
+            **SessionCommands(
+                self._manager,
+                lambda: self._roots(None),
+                self._on_export,
+                self._showing.transcripts.forget,
+            ).table(),
             **ExtensionCommands(self._manager, lambda: self._roots(None)).table(),
         }
         return {f"steersman.{name}": self._guarded(handler) for name, handler in handlers.items()}

@@ -1,73 +1,136 @@
-"""The documents in which a question's diff, command or arguments are shown: files in a private folder, gone with the
-question."""
+"""The documents in which a question's diff, command or arguments are shown: gone with the question.
+
+Where the client asks for the text of documents that are no files, they are none; else files in a private folder.
+"""
 
 import asyncio
 import hashlib
 import json
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from steersman.agent.clock import Clock
-from steersman.lsp.client import real_path_of
+from steersman.lsp.client import path_of, real_path_of
+from steersman.lsp.virtual_documents import VirtualDocuments, path_in, uri_of
 from steersman.lsp.waits import set_within
 from steersman.session.approvals import Question
+from steersman.session.journal import Emitted
 from steersman.workspace.roots import printable
+
+FOLDER: Final = "questions"
+"""Of those that are no files."""
+_OVER: Final = "This question is closed: it was answered, or is not asked any more.\n"
+_MAX_NAME: Final = 60
 
 
 @dataclass(slots=True)
 class _Shown:
-    question: str
+    question: Question
+    uri: str
+    text: str = ""
+    """Of one that is no file."""
+    read: bool = False
+    """The client has asked for it."""
     opened: asyncio.Event = field(default_factory=asyncio.Event)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class DiffDocuments:
-    """Hears of the client's documents. A file is known by its path, however the client spells its URI."""
+    """Hears of the client's documents. One is known by its path, however the client spells its URI."""
 
-    def __init__(self, folder: Path, clock: Clock) -> None:
+    def __init__(self, folder: Path, clock: Clock, virtual: VirtualDocuments) -> None:
         self.folder = folder
-        self._clock = clock
-        self._shown: dict[Path, _Shown] = {}
+        self._clock, self._virtual = clock, virtual
+        self._shown: dict[str, _Shown] = {}
+        """By key."""
+        virtual.serve(FOLDER, self._text)
 
-    def write(self, question: Question) -> Path:
-        """Makes the document.
+    def make(self, question: Question, *, as_file: bool = False) -> str:
+        """Makes the document of a question, unless there is one; its URI. `as_file`: a file, whatever the client can
+        show.
 
         Raises:
             OSError: it can't be written.
         """
-        suffix = "sh" if question.command is not None else "json" if question.tool is not None else "diff"
+        text, suffix = document_of(question), _suffix(question)
+        digest = hashlib.sha256(question.id.encode()).hexdigest()[:12]
+        if self._virtual.supported and not as_file:
+            uri = uri_of(f"{FOLDER}/{digest}/{_name(question)}.{suffix}")
+            return self._known(question, uri, text)
+        path = Path(os.path.realpath(self.folder)) / f"{digest}.{suffix}"
+        if str(path) not in self._shown:
+            self._write(path, text)
+        return self._known(question, path.as_uri(), "")
+
+    def _known(self, question: Question, uri: str, text: str) -> str:
+        key = path_in(uri) or str(path_of(uri))
+        return self._shown.setdefault(key, _Shown(question, uri, text)).uri
+
+    def _write(self, path: Path, text: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.folder.chmod(0o700)
-        name = f"{hashlib.sha256(question.id.encode()).hexdigest()[:12]}.{suffix}"
-        path = Path(os.path.realpath(self.folder)) / name
         path.unlink(missing_ok=True)
-        self._shown[path] = _Shown(question.id)
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(_document(question).encode("utf-8", "replace"))
-        return path
+        try:
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(text.encode("utf-8", "replace"))
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
 
-    def remove(self, path: Path) -> None:
-        self._shown.pop(path, None)
-        path.unlink(missing_ok=True)
+    def remove_of(self, question_id: str) -> None:
+        """Takes away what shows a question; an editor that still shows it is told that the question is closed."""
+        for key, shown in list(self._shown.items()):
+            if shown.question.id != question_id:
+                continue
+            del self._shown[key]
+            path = path_of(shown.uri)
+            if path is not None:
+                path.unlink(missing_ok=True)
+            elif shown.read:
+                self._virtual.changed(shown.uri)
+
+    async def _text(self, name: str) -> str:
+        shown = self._shown.get(f"{FOLDER}/{name}")
+        if shown is None:
+            return _OVER
+        shown.read = True
+        return shown.text
+
+    def was_read(self, uri: str) -> bool:
+        """Whether the client has asked for its text, as it does of one that is no file."""
+        shown = self._of(uri)
+        return shown is not None and shown.read
 
     def question_in(self, uri: str) -> str | None:
         """The question that this document shows."""
         shown = self._of(uri)
-        return None if shown is None else shown.question
+        return None if shown is None else shown.question.id
 
-    def is_open(self, path: Path) -> bool:
-        return self._shown[path].opened.is_set()
+    def is_open(self, uri: str) -> bool:
+        shown = self._of(uri)
+        return shown is not None and shown.opened.is_set()
 
-    async def until_opened(self, path: Path, patience: float | None) -> bool:
+    async def until_opened(self, uri: str, patience: float | None) -> bool:
         """Whether the client told us that it has opened the document; None waits for as long as it takes."""
-        opened = self._shown[path].opened
+        shown = self._of(uri)
+        if shown is None:
+            return False
         if patience is None:
-            return await opened.wait()
-        return await set_within(self._clock, patience, opened)
+            return await shown.opened.wait()
+        return await set_within(self._clock, patience, shown.opened)
 
-    async def until_closed(self, path: Path) -> None:
-        await self._shown[path].closed.wait()
+    async def until_closed(self, uri: str) -> None:
+        shown = self._of(uri)
+        if shown is not None:
+            await shown.closed.wait()
+
+    def on_event(self, event: Emitted) -> None:
+        """A session's."""
+        if event.type == "approval_resolved":
+            self.remove_of(event.data["id"])
 
     def on_open(self, uri: str) -> None:
         if shown := self._of(uri):
@@ -82,11 +145,30 @@ class DiffDocuments:
     def _of(self, uri: str) -> _Shown | None:
         if not self._shown:
             return None
-        path = real_path_of(uri)
-        return None if path is None else self._shown.get(path)
+        key = _key(uri)
+        return None if key is None else self._shown.get(key)
 
 
-def _document(question: Question) -> str:
+def _key(uri: str) -> str | None:
+    """The same for every spelling of one document; a name of ours can't be a path."""
+    name = path_in(uri)
+    if name is not None:
+        return name
+    path = real_path_of(uri)
+    return None if path is None else str(path)
+
+
+def _name(question: Question) -> str:
+    """What an editor shows as the document's name: that of the file, where there is one."""
+    said = Path(question.changes[0].display).name if question.changes else question.kind
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", said)[:_MAX_NAME].strip(".-") or "question"
+
+
+def _suffix(question: Question) -> str:
+    return "sh" if question.command is not None else "json" if question.tool is not None else "diff"
+
+
+def document_of(question: Question) -> str:
     if question.command is not None:
         return f"# {question.title}\n# in {question.cwd}\n{question.command}\n"
     if question.tool is not None:

@@ -1,25 +1,19 @@
 """Shows the user a transcript that was written: by `window/showDocument` where the client can, else by its path."""
 
 import asyncio
-import logging
 
-from steersman.agent.clock import Clock
 from steersman.lsp.client import Client
-from steersman.lsp.errors import ClientGone, ClientRequestError
+from steersman.lsp.errors import ClientGone
 from steersman.lsp.rpc import RpcServer
-from steersman.lsp.waits import answered_within
+from steersman.lsp.showing import Viewer
 from steersman.session.exports import Export
-from steersman.session.limits import Limits
-
-log = logging.getLogger(__name__)
 
 _ERROR, _INFO = 1, 3
 
 
 class ExportViewer:
-    def __init__(self, server: RpcServer, client: Client, limits: Limits, clock: Clock) -> None:
-        self._server, self._client = server, client
-        self._limits, self._clock = limits, clock
+    def __init__(self, server: RpcServer, client: Client, viewer: Viewer) -> None:
+        self._server, self._client, self._viewer = server, client, viewer
         self._showing: set[asyncio.Task[None]] = set()
 
     def on_end(self, export: Export) -> None:
@@ -41,17 +35,11 @@ class ExportViewer:
 
     async def _show(self, export: Export) -> None:
         """A page is for a browser, Markdown for the editor itself."""
-        page = export.format == "html"
-        params = {"uri": export.path.as_uri(), "external": page, "takeFocus": True}
-        request = self._server.request("window/showDocument", params, timeout=None)
         try:
-            result = await answered_within(self._clock, self._limits.show_document, request)
+            shown = await self._viewer.show(export.path.as_uri(), external=export.format == "html")
         except ClientGone:
             return
-        except ClientRequestError as error:
-            log.info("the client did not say that it has shown the transcript: %s", error)
-            result = None
-        if not (isinstance(result, dict) and result.get("success") is True):
+        if shown != "yes":
             self._tell_path(export)
 
     def _tell_path(self, export: Export) -> None:

@@ -190,6 +190,11 @@ class ApproveParams(ApprovalAnswer):
     id: str
 
 
+class ShowQuestionParams(Params):
+    id: str
+    """Of a pending question."""
+
+
 class ApprovalTextsParams(Params):
     """What `steersman/approvalTexts` asks for."""
 
@@ -273,6 +278,8 @@ def parse(model: type[M], arguments: Sequence[JsonValue], *, string_as: str | No
         text = f"Expected one object as the only argument, got {len(arguments)} arguments."
         raise _invalid(model, "arguments", text)
     value: Any = arguments[0] if arguments and arguments[0] is not None else {}
+    if value == []:  # what an empty table of Lua, or an empty plist of Emacs, may become
+        value = {}
     if isinstance(value, str) and string_as is not None:
         value = {string_as: value}
     if not isinstance(value, dict):

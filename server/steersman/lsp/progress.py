@@ -24,6 +24,7 @@ INTERVAL = 0.2
 """Seconds between two reports of one token: some clients drop what comes closer."""
 SHORT_ANSWER = 400
 """Characters up to which a final answer is shown as a message."""
+_WHOLE = "the whole: code action “Show the transcript”, or command steersman.transcript"
 
 _ERROR, _WARNING, _INFO, _LOG = 1, 2, 3, 4  # MessageType of LSP 3.17
 
@@ -123,7 +124,7 @@ class FloorProgress:
         if text and len(text) <= SHORT_ANSWER:
             self._show(_INFO, text)
         elif text:
-            self._show(_INFO, f"{text[:SHORT_ANSWER].rstrip()} … (the whole answer is in the log)")
+            self._show(_INFO, f"{text[:SHORT_ANSWER].rstrip()} … ({_WHOLE})")
             self._server.notify("window/logMessage", {"type": _INFO, "message": text})
 
     def _show(self, kind: int, message: str) -> None:

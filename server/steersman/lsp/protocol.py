@@ -44,6 +44,8 @@ _PLAIN_PARAMS = frozenset(
         types.WORKSPACE_EXECUTE_COMMAND,
         types.TEXT_DOCUMENT_CODE_ACTION,
         types.CODE_ACTION_RESOLVE,
+        types.TEXT_DOCUMENT_CODE_LENS,
+        types.WORKSPACE_TEXT_DOCUMENT_CONTENT,
         types.TEXT_DOCUMENT_DID_OPEN,
         types.TEXT_DOCUMENT_DID_CHANGE,
         types.TEXT_DOCUMENT_DID_SAVE,
@@ -101,6 +103,8 @@ class RpcProtocol(LanguageServerProtocol):
         """The params of initialize as they came."""
         self.experimental: JsonValue = None
         """`capabilities.experimental` of the answer to initialize; set by its user handler."""
+        self.content_schemes: list[str] = []
+        """The schemes of documents whose text the client asks this server for; set by its user handler."""
         self.fm.builtin_features.update(
             {
                 types.INITIALIZE: self._initialize,
@@ -225,6 +229,9 @@ class RpcProtocol(LanguageServerProtocol):
             self._link.client_process(params.process_id)
         result = yield from self.lsp_initialize(params)
         result.capabilities.experimental = self.experimental
+        if self.content_schemes and result.capabilities.workspace is not None:
+            served = types.TextDocumentContentOptions(schemes=self.content_schemes)
+            result.capabilities.workspace.text_document_content = served
         return result
 
     async def _shut_down(self, _params: object) -> None:

@@ -87,6 +87,13 @@ COMMANDS: Final = (
     Command("approvals", "The pending questions.", params.NoParams, (answers.ApprovalsAnswer,)),
     Command("approve", "Answers a question.", params.ApproveParams, (answers.ApproveAnswer,)),
     Command(
+        "showQuestion",
+        "Shows what a question is about: the diff, or the command.",
+        params.ShowQuestionParams,
+        (answers.ShowQuestionAnswer,),
+        "id",
+    ),
+    Command(
         "status", "What is open, runs and waits for an answer.", params.NoParams, (answers.StatusAnswer,)
     ),
     Command(
@@ -155,6 +162,13 @@ COMMANDS: Final = (
         "Writes a session's transcript to a file: an HTML page that needs nothing else, or Markdown.",
         session_params.ExportParams,
         (session_answers.ExportAnswer,),
+        "session",
+    ),
+    Command(
+        "transcript",
+        "Shows a session's transcript, which goes on with it.",
+        session_params.TranscriptParams,
+        (session_answers.TranscriptAnswer,),
         "session",
     ),
     Command(

@@ -26,13 +26,21 @@ from steersman.lsp.editor_tools import EditorTools
 from steersman.lsp.edits import Editor
 from steersman.lsp.event_stream import EventStream
 from steersman.lsp.exported import ExportViewer
+from steersman.lsp.lenses import METHOD as CODE_LENS
+from steersman.lsp.lenses import Lenses
 from steersman.lsp.open_documents import CHANGED, UnattachedDocuments
 from steersman.lsp.problems import ProblemStore
 from steersman.lsp.progress import FloorProgress
 from steersman.lsp.prompt_box import PromptBox
+from steersman.lsp.refreshes import Refreshes
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.serve import StopReason, serve
+from steersman.lsp.show_commands import Showing
+from steersman.lsp.showing import Viewer
+from steersman.lsp.transcripts import Transcripts
 from steersman.lsp.user_input import ClientUser
+from steersman.lsp.virtual_documents import METHOD as CONTENT
+from steersman.lsp.virtual_documents import SCHEME, VirtualDocuments
 from steersman.lsp.wire import JsonValue
 from steersman.session.compose import build_services
 from steersman.session.extensions import Extensions
@@ -50,7 +58,16 @@ log = logging.getLogger(__name__)
 
 PROTOCOL_VERSION = "1"
 NAME = "steersman"
-USED: Final = ("eventToken", "approval", "save", "openDocuments", "diagnostics", "input", "tools", "untrusted")
+USED: Final = (
+    "eventToken",
+    "approval",
+    "save",
+    "openDocuments",
+    "diagnostics",
+    "input",
+    "tools",
+    "untrusted",
+)
 """The features that are used here, of those that a client can ask for."""
 
 
@@ -72,12 +89,15 @@ class SteersmanServer:
         self._client = Client()
         self._ready = False
         self._buffers = Buffers(self.rpc.documents, clock)
-        self._diffs = DiffDocuments(home.diffs, clock)
+        self._refreshes = Refreshes(self.rpc, limits, clock)
+        viewer = Viewer(self.rpc, self._client, limits, clock)
+        self._virtual = VirtualDocuments(self._client, self._refreshes)
+        self._diffs = DiffDocuments(home.diffs, clock, self._virtual)
         self._unattached = UnattachedDocuments(self.rpc, self._client, self._buffers, limits, clock)
         self._editor = Editor(self.rpc, self._client, self._buffers, self._unattached, limits, clock)
         turn = asyncio.Lock()  # of the questions that a client may show as pickers
         floor = FloorApprover(
-            self.rpc, self._client, self._diffs, limits, clock, turn=turn, ready=lambda: self._ready
+            self.rpc, self._client, self._diffs, limits, viewer, turn=turn, ready=lambda: self._ready
         )
         approver = RequestApprover(self.rpc, self._client, floor, ready=lambda: self._ready)
         self._client_tools = ClientTools(self.rpc, self._client, self._buffers, limits, clock)
@@ -106,7 +126,18 @@ class SteersmanServer:
         self.services.editor_state, self.services.diagnostics = view.state, view.diagnostics
         self.manager = SessionManager(self.services)
         self._progress = FloorProgress(self.rpc, self._client, limits, clock)
-        self._exported = ExportViewer(self.rpc, self._client, limits, clock)
+        self._exported = ExportViewer(self.rpc, self._client, viewer)
+        transcripts = Transcripts(
+            self.rpc,
+            self._client,
+            self._virtual,
+            viewer,
+            clock,
+            folder=home.transcripts,
+            log_of=self.manager.log_of,
+        )
+        self._showing = Showing(self._diffs, transcripts, viewer, self._show_message)
+        self._lenses = Lenses(self._client, self.services.approvals, self.rpc.documents, self._refreshes)
         self._stream: EventStream | None = None
         answers = AnswerActions(self.services.approvals, self._diffs)
         self._actions = CodeActions(answers, self.manager, self.rpc.documents, self._client, ours=home.root)
@@ -129,6 +160,7 @@ class SteersmanServer:
             show_error=self._show_error,
             on_export=self._exported.on_end,
             ask_user=self._prompt_box.ask,
+            showing=self._showing,
             home=home,
         )
         for command_id, handler in commands.table().items():
@@ -143,7 +175,8 @@ class SteersmanServer:
         self.rpc.add_feature(TEXTS, ApprovalTexts(self.services.approvals))
         self.rpc.add_feature(CHANGED, self._unattached.on_changed)
         self.rpc.add_feature(reports.METHOD, self._diagnostics)
-        self.services.bus.listen(self._progress.on_event)
+        for listener in (self._progress, self._showing.transcripts, self._lenses, self._diffs):
+            self.services.bus.listen(listener.on_event)
 
     # Features
 
@@ -156,6 +189,11 @@ class SteersmanServer:
         if token is not None:
             self._stream = EventStream(self.rpc, token, self.services.log_path)
             self.services.bus.listen(self._stream.on_event)
+        if self._virtual.supported:
+            self.rpc.protocol.content_schemes = [SCHEME]
+            self.rpc.add_feature(CONTENT, self._virtual.content)
+        if self._client.code_lens:
+            self.rpc.add_feature(CODE_LENS, self._lenses.offered)
         names: list[JsonValue] = [*self._client_tools.learn()]
         uses: list[JsonValue] = [
             name for name in features.asked_for if name in USED and (names or name != "tools")
@@ -196,6 +234,9 @@ class SteersmanServer:
     def _show_error(self, message: str) -> None:
         self.rpc.notify("window/showMessage", {"type": 1, "message": f"Steersman: {message}"})
 
+    def _show_message(self, message: str) -> None:
+        self.rpc.notify("window/showMessage", {"type": 3, "message": f"Steersman: {message}"})
+
     # The end
 
     async def _shutdown(self, _: object) -> None:
@@ -222,6 +263,8 @@ class SteersmanServer:
                 await self._stream.close()
             await self._unattached.close()
             await self._exported.close()
+            await self._showing.close()
+            await self._refreshes.close()
             if self._tidying is not None:
                 await asyncio.wait({self._tidying})
 

@@ -123,6 +123,14 @@ class ExportAnswer(Wire):
     """Where the transcript will be."""
 
 
+class TranscriptAnswer(Wire):
+    """It will be shown by `window/showDocument`, or named in a message."""
+
+    session: str
+    uri: str
+    """Of the transcript: a file that is only to be read, or a document of the scheme `steersman`."""
+
+
 class RenameAnswer(Wire):
     session: str
     title: str

@@ -27,11 +27,16 @@ CommandHandler = Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]
 
 class SessionCommands:
     def __init__(
-        self, manager: SessionManager, roots: Callable[[], Roots], on_export: Callable[[Export], None]
+        self,
+        manager: SessionManager,
+        roots: Callable[[], Roots],
+        on_export: Callable[[Export], None],
+        on_delete: Callable[[str], Awaitable[None]],
     ) -> None:
-        """`roots()`: the folders to work in, where none is named. `on_export` is told of each export's end."""
+        """`roots()`: the folders to work in, where none is named. `on_export` is told of each export's end, `on_delete`
+        of a session that is gone."""
         self._manager, self._library, self._roots = manager, manager.library, roots
-        self._on_export = on_export
+        self._on_export, self._on_delete = on_export, on_delete
 
     def table(self) -> dict[str, CommandHandler]:
         """By name, without `steersman.`."""
@@ -99,4 +104,6 @@ class SessionCommands:
 
     async def _delete(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(DeleteParams, arguments)
-        return await self._library.delete(params.session)
+        answer = await self._library.delete(params.session)
+        await self._on_delete(params.session)
+        return answer

@@ -47,6 +47,11 @@ class ExportParams(Params):
     """A file with this path may be replaced."""
 
 
+class TranscriptParams(Params):
+    session: str | None = None
+    """The live one, else the one that was used last, without."""
+
+
 class CheckpointsParams(Params):
     session: str
 

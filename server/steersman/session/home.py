@@ -74,6 +74,11 @@ class Home:
         return self.root / "exports"
 
     @property
+    def transcripts(self) -> Path:
+        """Transcripts that an editor shows while their sessions go on."""
+        return self.root / "transcripts"
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
 

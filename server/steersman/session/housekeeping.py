@@ -1,4 +1,4 @@
-"""What nobody else takes away: old outputs of commands, old pre-images, diffs of servers that were killed."""
+"""What nobody else takes away: old outputs of commands, pre-images, transcripts, diffs of servers that were killed."""
 
 import logging
 import time
@@ -11,7 +11,8 @@ from steersman.workspace.temporary import remove_leftovers
 log = logging.getLogger(__name__)
 
 DIFF_AGE = 24 * 3600.0
-"""Seconds after which a diff document is nobody's any more: a live question's is younger or rewritten."""
+"""Seconds after which a diff document is nobody's any more: a live question's is younger or rewritten. A transcript
+that an editor still shows after as long is made again when its session goes on."""
 
 
 def tidy(home: Home, *, now: float | None = None) -> None:
@@ -19,8 +20,15 @@ def tidy(home: Home, *, now: float | None = None) -> None:
     try:
         prune_outputs(home.outputs, now=now)
         prune_blobs(home.preimages, now=now)
-        _remove_older(home.diffs, (time.time() if now is None else now) - DIFF_AGE)
-        for folder in (home.root, home.sessions, home.exports, *_folders_in(home.preimages)):
+        for folder in (home.diffs, home.transcripts):
+            _remove_older(folder, (time.time() if now is None else now) - DIFF_AGE)
+        for folder in (
+            home.root,
+            home.sessions,
+            home.exports,
+            home.transcripts,
+            *_folders_in(home.preimages),
+        ):
             remove_leftovers(folder)
     except OSError:
         log.warning("%s could not be tidied", home.root, exc_info=True)
@@ -30,7 +38,7 @@ def _remove_older(folder: Path, instant: float) -> None:
     if not folder.is_dir():
         return
     for path in folder.iterdir():
-        if path.suffix in (".diff", ".sh") and path.lstat().st_mtime < instant:
+        if path.suffix in (".diff", ".sh", ".json", ".md") and path.lstat().st_mtime < instant:
             path.unlink(missing_ok=True)
 
 

@@ -25,6 +25,8 @@ class Limits:
     """For an editor to answer `steersman/openDocuments`."""
     show_document: float = 2.0
     """For an editor to answer `window/showDocument`; some never do."""
+    refresh: float = 4.0
+    """For an editor to answer a request to ask for something again."""
     create_progress: float = 2.0
     """For an editor to answer `window/workDoneProgress/create`."""
     call_tool: float = 120.0

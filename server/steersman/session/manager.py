@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from steersman import __version__
 from steersman.agent.config import Budget
@@ -226,6 +227,14 @@ class SessionManager:
     def live(self) -> Sequence[Session]:
         """The sessions with a live run, in the order in which they were opened."""
         return self._sessions.live()
+
+    def log_of(self, session_id: str) -> Path:
+        """Where the log of a kept session is.
+
+        Raises:
+            Refused: unknownSession.
+        """
+        return self._store.log_of(session_id)
 
     def last_used(self) -> Session | None:
         """The session that was used last, of those that are open."""

@@ -21,13 +21,15 @@ _ACTIVE: Final = frozenset({"html_block", "html_inline", "image"})
 
 def document(outline: Outline, entries: Iterable[Entry], *, all_branches: bool = False) -> Iterator[str]:
     """The document, piece by piece. Raises what reading the entries raises."""
-    made = _Document(outline)
+    made = Document(outline)
     yield made.head(all_branches=all_branches)
     for entry in entries:
         yield made.entry(entry)
 
 
-class _Document:
+class Document:
+    """Makes a transcript's parts; each ends with a line break."""
+
     def __init__(self, outline: Outline) -> None:
         self._outline, self._names = outline, parts.Names(outline)
 

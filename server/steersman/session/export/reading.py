@@ -20,7 +20,7 @@ def entries(records: Iterable[Record], outline: Outline, *, all_branches: bool =
         LogCorrupt: a record is none of a session's.
         LogError: the log can't be read.
     """
-    reader = _Reader(outline, all_branches=all_branches)
+    reader = EntryReader(outline, all_branches=all_branches)
     for record in records:
         try:
             told = list(reader.feed(record))
@@ -30,8 +30,11 @@ def entries(records: Iterable[Record], outline: Outline, *, all_branches: bool =
     yield from reader.rest()
 
 
-class _Reader:
-    def __init__(self, outline: Outline, *, all_branches: bool) -> None:
+class EntryReader:
+    """Feed it the records of a log in order."""
+
+    def __init__(self, outline: Outline, *, all_branches: bool = False) -> None:
+        """`outline` is that of the records that come: of all, or of each as it comes, as long as none goes back."""
         self._outline, self._all = outline, all_branches
         self._path = {node.id for node in outline.path}
         self._on = True
@@ -45,6 +48,11 @@ class _Reader:
         """The node that was told last."""
 
     def feed(self, record: Record) -> Iterator[Entry]:
+        """What is told by now.
+
+        Raises:
+            LookupError, TypeError, ValueError, AttributeError: the record is none of a session's.
+        """
         data: Data = record.get("data", {})
         kind, ts = record["type"], record.get("ts", 0)
         match kind:
@@ -66,6 +74,20 @@ class _Reader:
                 yield Reverted(ts, self._revert or "Revert", files, bool(data.get("cut")))
             case _ if self._on:
                 yield from self._of_run(kind, data, ts)
+
+    def follow(self, node: str) -> None:
+        """The branch that is told goes on to this node."""
+        self._path.add(node)
+
+    @property
+    def under_way(self) -> list[Call]:
+        """Calls that are begun, or will be, and not told yet."""
+        return list(self._calls.values())
+
+    @property
+    def waiting(self) -> list[Asked]:
+        """Questions without an answer."""
+        return list(self._questions.values())
 
     def rest(self) -> Iterator[Entry]:
         """The calls that the log ends in the middle of."""

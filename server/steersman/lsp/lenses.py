@@ -1,0 +1,98 @@
+"""Code lenses: over the lines that a pending question would change, and over a file that a live run has edited.
+
+Only for clients that show lenses and have no face of their own for questions. Nothing is read from a disk.
+"""
+
+from pathlib import Path
+from typing import Any, Final
+
+from steersman.lsp.client import Client, real_path_of
+from steersman.lsp.documents import Documents
+from steersman.lsp.plain import as_record, record, string
+from steersman.lsp.refreshes import Refreshes
+from steersman.lsp.wire import JsonObject, JsonValue
+from steersman.session.approvals import Approvals, FileView, Question
+from steersman.session.journal import Emitted
+
+METHOD: Final = "textDocument/codeLens"
+REFRESH: Final = "workspace/codeLens/refresh"
+
+
+class Lenses:
+    """One connection's."""
+
+    def __init__(
+        self, client: Client, approvals: Approvals, documents: Documents, refreshes: Refreshes
+    ) -> None:
+        self._client, self._approvals, self._documents = client, approvals, documents
+        self._refreshes = refreshes
+        self._edited: dict[str, set[Path]] = {}
+        """By live run."""
+
+    def offered(self, params: JsonValue) -> list[JsonObject]:
+        """`textDocument/codeLens`.
+
+        Raises:
+            InvalidParams: it can't be said which document is meant.
+        """
+        uri = string(record(as_record(params, "params"), "textDocument"), "uri")
+        path = real_path_of(uri)
+        if path is None:
+            return []
+        last = self._last_line(uri)
+        lenses: list[JsonObject] = []
+        for run, paths in self._edited.items():
+            if path in paths:
+                lenses.append(_lens(0, "Steersman is editing: Stop", "abort", {"run": run}))
+        for question in self._approvals.list():
+            for view in question.changes:
+                if real_path_of(view.uri) == path:
+                    lenses += _of_question(question, min(_first_line(view), last))
+        return lenses
+
+    def on_event(self, event: Emitted) -> None:
+        """Keeps track of what a run edits, and tells the client when there may be other lenses."""
+        if not self._client.code_lens:
+            return
+        match event.type:
+            case "edit_start" if event.run is not None:
+                names = (event.data["uri"], event.data.get("target"))
+                paths = {path for name in names if name and (path := real_path_of(name))}
+                known = self._edited.setdefault(event.run, set())
+                changed = not paths <= known
+                known |= paths
+            case "agent_end":
+                changed = self._edited.pop(event.run or "", None) is not None
+            case "approval_requested":
+                changed = bool(event.data["changes"])
+            case "approval_resolved":
+                changed = True
+            case _:
+                changed = False
+        if changed and self._client.refreshes_lenses:
+            self._refreshes.ask(REFRESH)
+
+    def _last_line(self, uri: str) -> int:
+        """Of what the editor shows: it may have fewer lines by now than the text that a question is about."""
+        document = self._documents.get(uri)
+        return 0 if document is None or document.text is None else document.text.count("\n")
+
+
+def _first_line(view: FileView) -> int:
+    first = view.hunks[0]["oldStart"] if view.hunks else 1
+    return max(0, int(first) - 1)
+
+
+def _of_question(question: Question, line: int) -> list[JsonObject]:
+    """The first one changes nothing, since pickers take it by accident."""
+    lenses = [_lens(line, "Steersman waits: Show diff", "showQuestion", {"id": question.id})]
+    for decision, title in (("accept", "Accept"), ("decline", "Decline")):
+        if decision in question.decisions:
+            lenses.append(_lens(line, title, "approve", {"id": question.id, "decision": decision}))
+    return lenses
+
+
+def _lens(line: int, title: str, command: str, argument: JsonObject) -> JsonObject:
+    place: dict[str, Any] = {"line": line, "character": 0}
+    named: JsonObject = {"title": title, "command": f"steersman.{command}", "arguments": [argument]}
+    return {"range": {"start": place, "end": place}, "command": named}

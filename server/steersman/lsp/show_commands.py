@@ -1,0 +1,78 @@
+"""The commands that show a document: a question's, a session's transcript."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from steersman.lsp.calls import after_response
+from steersman.lsp.client import path_of
+from steersman.lsp.diffs import DiffDocuments
+from steersman.lsp.errors import ClientGone
+from steersman.lsp.params import ShowQuestionParams, parse
+from steersman.lsp.session_params import TranscriptParams
+from steersman.lsp.showing import Viewer
+from steersman.lsp.transcripts import Transcripts
+from steersman.lsp.wire import JsonValue
+from steersman.session.errors import Refused
+from steersman.session.manager import SessionManager
+from steersman.workspace.roots import Roots
+
+CommandHandler = Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]
+
+
+class Showing:
+    """What the server can show to its client."""
+
+    def __init__(
+        self, diffs: DiffDocuments, transcripts: Transcripts, viewer: Viewer, tell: Callable[[str], None]
+    ) -> None:
+        """`tell(message)`: in words, where something can't be shown."""
+        self.transcripts = transcripts
+        self._diffs, self._viewer, self._tell = diffs, viewer, tell
+        self._showing: set[asyncio.Task[None]] = set()
+
+    def table(self, manager: SessionManager, roots: Callable[[], Roots]) -> dict[str, CommandHandler]:
+        """By name, without `steersman.`. `roots()`: the folders to work in."""
+
+        async def show_question(arguments: Sequence[JsonValue]) -> JsonValue:
+            params = parse(ShowQuestionParams, arguments, string_as="id")
+            question = manager.services.approvals.get(params.id)
+            try:
+                uri = self._diffs.make(question)
+            except OSError as error:
+                raise Refused("readOnly", f"The question can't be shown: {error}", id=question.id) from error
+            after_response(lambda: self._begin(uri))
+            return {"id": question.id, "uri": uri}
+
+        async def transcript(arguments: Sequence[JsonValue]) -> JsonValue:
+            params = parse(TranscriptParams, arguments, string_as="session")
+            session = params.session or await _usual(manager, roots)
+            return {"session": session, "uri": self.transcripts.open(session)}
+
+        return {"showQuestion": show_question, "transcript": transcript}
+
+    async def close(self) -> None:
+        """Waits for no answer any more."""
+        for task in self._showing:
+            task.cancel()
+        await asyncio.gather(*self._showing, self.transcripts.close(), return_exceptions=True)
+
+    def _begin(self, uri: str) -> None:
+        showing = asyncio.create_task(self._show(uri))
+        self._showing.add(showing)
+        showing.add_done_callback(self._showing.discard)
+
+    async def _show(self, uri: str) -> None:
+        try:
+            shown = await self._viewer.show(uri)
+        except ClientGone:
+            return
+        if shown not in ("yes", "unclear"):
+            self._tell(f"The proposal is in {path_of(uri) or uri}")
+
+
+async def _usual(manager: SessionManager, roots: Callable[[], Roots]) -> str:
+    """The only live session, else the one that was used last here, else in this folder."""
+    if manager.live():
+        return manager.session_of(None).id
+    last = manager.last_used()
+    return last.id if last is not None else await manager.to_continue(roots())

@@ -1,0 +1,214 @@
+"""Transcripts that the user looks at: Markdown that goes on with its session, until this server ends.
+
+A document that is no file where the client asks for the text of such; else a private file, which can't be edited by
+accident and is replaced as a whole, so that an editor loads it again. An answer is in it when it is whole.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from steersman.agent.clock import Clock
+from steersman.lsp.calls import after_response
+from steersman.lsp.client import Client
+from steersman.lsp.errors import ClientGone
+from steersman.lsp.rpc import RpcServer
+from steersman.lsp.showing import Viewer
+from steersman.lsp.virtual_documents import VirtualDocuments, uri_of
+from steersman.session.errors import Refused, SessionError
+from steersman.session.journal import Emitted
+from steersman.session.jsonlines import decode
+from steersman.workspace.atomic import write_pieces
+
+if TYPE_CHECKING:
+    from steersman.session.export.live import LiveTranscript
+
+log = logging.getLogger(__name__)
+
+FOLDER: Final = "transcripts"
+"""Of those that are no files."""
+INTERVAL: Final = 1.0
+"""Seconds between two changes of one document, at least."""
+MAX_KEPT: Final = 16
+"""Transcripts that go on; of more the one that was asked for the longest ago stays as it is."""
+_ERROR, _INFO = 1, 3  # MessageType of LSP 3.17
+
+
+@dataclass(eq=False)
+class _Kept:
+    session: str
+    log: Path
+    uri: str
+    target: Path | None
+    """None: it is no file."""
+    text: str = ""
+    live: "LiveTranscript | None" = None
+    failed: str | None = None
+    """Why it is not as it should be, for a person."""
+    told: list[Emitted] = field(default_factory=list)
+    """Since it was last made."""
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    made: asyncio.Event = field(default_factory=asyncio.Event)
+    task: "asyncio.Task[None] | None" = None
+    work: "asyncio.Future[None] | None" = None
+    """In a thread, which can't be stopped."""
+
+
+class Transcripts:
+    """One connection's. Hears of all events of the server's sessions."""
+
+    def __init__(
+        self,
+        server: RpcServer,
+        client: Client,
+        virtual: VirtualDocuments,
+        viewer: Viewer,
+        clock: Clock,
+        *,
+        folder: Path,
+        log_of: Callable[[str], Path],
+    ) -> None:
+        """`log_of(session)` raises Refused (unknownSession)."""
+        self._server, self._client, self._virtual, self._viewer = server, client, virtual, viewer
+        self._clock, self._folder, self._log_of = clock, folder, log_of
+        self._kept: dict[str, _Kept] = {}
+        self._showing: set[asyncio.Task[None]] = set()
+        self._dropping: set[asyncio.Task[None]] = set()
+        virtual.serve(FOLDER, self._text)
+
+    def open(self, session: str) -> str:
+        """Has the transcript of a session shown when the request that is being handled is answered; its URI.
+
+        Raises:
+            Refused: unknownSession.
+        """
+        kept = self._keep(session)
+        after_response(lambda: self._begin_to_show(kept))
+        return kept.uri
+
+    def on_event(self, event: Emitted) -> None:
+        kept = self._kept.get(event.session)
+        if kept is not None and event.seq is not None:
+            kept.told.append(event)
+            kept.changed.set()
+
+    async def forget(self, session: str) -> None:
+        """The session was deleted: so is its transcript."""
+        kept = self._kept.pop(session, None)
+        if kept is not None:
+            await self._drop(kept)
+        self._file_of(session).unlink(missing_ok=True)
+
+    async def close(self) -> None:
+        for showing in self._showing:
+            showing.cancel()
+        kept = list(self._kept.values())
+        await asyncio.gather(*self._showing, *self._dropping, *map(self._drop, kept), return_exceptions=True)
+
+    async def _drop(self, kept: _Kept) -> None:
+        """It doesn't go on."""
+        if not kept.made.is_set():
+            kept.failed = "It is not kept any more."
+            kept.made.set()
+        if kept.task is not None:
+            kept.task.cancel()
+        await asyncio.gather(*(each for each in (kept.task, kept.work) if each), return_exceptions=True)
+
+    # Making it
+
+    def _keep(self, session: str) -> _Kept:
+        kept = self._kept.pop(session, None)
+        if kept is None:
+            source = self._log_of(session)
+            path = self._file_of(session)
+            if self._virtual.supported:
+                kept = _Kept(session, source, uri_of(f"{FOLDER}/{session}.md"), None)
+            else:
+                kept = _Kept(session, source, path.as_uri(), path)
+            kept.task = asyncio.create_task(self._go_on(kept))
+        self._kept[session] = kept  # the last
+        while len(self._kept) > MAX_KEPT:
+            dropping = asyncio.create_task(self._drop(self._kept.pop(next(iter(self._kept)))))
+            self._dropping.add(dropping)
+            dropping.add_done_callback(self._dropping.discard)
+        return kept
+
+    def _file_of(self, session: str) -> Path:
+        return Path(os.path.realpath(self._folder)) / f"{session}.md"
+
+    async def _go_on(self, kept: _Kept) -> None:
+        kept.changed.set()
+        while True:
+            await kept.changed.wait()
+            kept.changed.clear()
+            events, kept.told = kept.told, []
+            await self._make(kept, events)
+            kept.made.set()
+            await self._clock.sleep(INTERVAL)
+
+    async def _make(self, kept: _Kept, events: list[Emitted]) -> None:
+        try:
+            kept.work = asyncio.ensure_future(asyncio.to_thread(_written, kept, events))
+            await asyncio.shield(kept.work)
+            kept.failed = None
+        except (OSError, SessionError) as error:
+            log.warning("the transcript of %s could not be made: %s", kept.session, error)
+            kept.live = None  # it is made anew
+            kept.failed = str(error)
+        if kept.target is None and kept.made.is_set():
+            self._virtual.changed(kept.uri)
+
+    async def _text(self, name: str) -> str | None:
+        """Also of one that an earlier server has shown: the editor may show it again."""
+        try:
+            kept = self._keep(name.removesuffix(".md"))
+        except Refused:
+            return None
+        await kept.made.wait()
+        return kept.text if kept.failed is None else f"The transcript could not be made: {kept.failed}\n"
+
+    # Showing it
+
+    def _begin_to_show(self, kept: _Kept) -> None:
+        showing = asyncio.create_task(self._show(kept))
+        self._showing.add(showing)
+        showing.add_done_callback(self._showing.discard)
+
+    async def _show(self, kept: _Kept) -> None:
+        await kept.made.wait()
+        if kept.failed is not None:
+            self._tell(_ERROR, f"The transcript could not be made: {kept.failed}")
+            return
+        try:
+            shown = await self._viewer.show(kept.uri)
+        except ClientGone:
+            return
+        if shown == "yes" or (shown == "unclear" and kept.target is None):
+            return
+        if kept.target is None:
+            kept.target = self._file_of(kept.session)
+            await self._make(kept, [])
+        self._tell(_INFO, f"The transcript is in {kept.target}")
+
+    def _tell(self, kind: int, message: str) -> None:
+        self._server.notify("window/showMessage", {"type": kind, "message": f"Steersman: {message}"})
+
+
+def _written(kept: _Kept, events: list[Emitted]) -> None:
+    """Blocking."""
+    from steersman.session.export.live import LiveTranscript  # noqa: PLC0415 - most servers show none
+
+    if kept.live is None:
+        live = LiveTranscript(kept.log)
+        live.read()
+        kept.live = live
+    kept.live.feed(decode(event.line) for event in events)
+    kept.text = kept.live.text()
+    if kept.target is not None:
+        kept.target.parent.mkdir(parents=True, exist_ok=True)
+        kept.target.parent.chmod(0o700)
+        write_pieces(kept.target, [kept.text.encode("utf-8", "replace")], replace=True, mode=0o400)

@@ -1,0 +1,72 @@
+"""Documents of ours that are no files: the client shows them under our scheme, and asks for their text (LSP 3.18).
+
+Knows nothing of what they say. Only for clients that have `workspace.textDocumentContent`.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+from urllib.parse import quote, unquote, urlsplit
+
+from steersman.lsp.client import Client
+from steersman.lsp.errors import CommandError, ErrorCode
+from steersman.lsp.plain import as_record, string
+from steersman.lsp.refreshes import Refreshes
+from steersman.lsp.wire import JsonObject, JsonValue
+
+SCHEME: Final = "steersman"
+METHOD: Final = "workspace/textDocumentContent"
+REFRESH: Final = "workspace/textDocumentContent/refresh"
+
+TextOf = Callable[[str], Awaitable[str | None]]
+"""The text of a document by its path below the folder; None if there is no such document."""
+
+
+class VirtualDocuments:
+    """One connection's. A document is known by its path, however the client escapes its URI."""
+
+    def __init__(self, client: Client, refreshes: Refreshes) -> None:
+        self._client, self._refreshes = client, refreshes
+        self._folders: dict[str, TextOf] = {}
+
+    @property
+    def supported(self) -> bool:
+        """Whether the client can be told to show one, and then shows it."""
+        return self._client.text_document_content and self._client.show_document
+
+    def serve(self, folder: str, text_of: TextOf) -> None:
+        """From now on the documents of a folder are those that `text_of` knows."""
+        self._folders[folder] = text_of
+
+    async def content(self, params: JsonValue) -> JsonObject:
+        """`workspace/textDocumentContent`.
+
+        Raises:
+            InvalidParams: it can't be said which document is meant.
+            CommandError: there is none of this name.
+        """
+        uri = string(as_record(params, "params"), "uri")
+        folder, _, rest = (path_in(uri) or "").partition("/")
+        text_of = self._folders.get(folder)
+        text = None if text_of is None else await text_of(rest)
+        if text is None:
+            raise CommandError(ErrorCode.REQUEST_FAILED, f"There is no document {uri:.200}.")
+        return {"text": text}
+
+    def changed(self, uri: str) -> None:
+        """Has the client ask for the text again, if it shows it."""
+        if self._client.text_document_content:
+            self._refreshes.ask(REFRESH, {"uri": uri})
+
+
+def uri_of(path: str) -> str:
+    """Of one of ours; `path` is its folder, and its name there."""
+    return f"{SCHEME}:/{quote(path)}"
+
+
+def path_in(uri: str) -> str | None:
+    """The folder and name of one of our documents; None for any other."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    return unquote(parts.path).lstrip("/") if parts.scheme.lower() == SCHEME else None

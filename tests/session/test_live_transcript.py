@@ -1,0 +1,63 @@
+"""A transcript that is told of each record says what one that is made anew would say, and stays bounded."""
+
+from steersman.session.export.live import LiveTranscript
+from steersman.session.export.writing import transcript
+from steersman.session.log import read_records
+from support.rich_session import LONG, RICH, long_session, rich_person, rich_session
+
+
+async def rich_log(harness):
+    h = harness(*RICH, person=rich_person())
+    session = await rich_session(h)
+    await h.close()
+    return h.services.log_path(session)
+
+
+async def test_at_its_end_it_is_the_transcript_of_the_log(tmp_path, harness):
+    log = await rich_log(harness)
+    whole = "".join(transcript(log, "markdown"))
+    live = LiveTranscript(log)
+    live.read()
+    assert live.text() == whole
+
+
+async def test_records_that_come_one_by_one_are_told_as_if_the_log_were_read(tmp_path, harness):
+    log = await rich_log(harness)
+    records = list(read_records(log))
+    for known in range(1, len(records), 7):
+        part = tmp_path / "part.jsonl"
+        lines = log.read_bytes().splitlines(keepends=True)
+        part.write_bytes(b"".join(lines[:known]))
+        live = LiveTranscript(part)
+        live.read()
+        part.write_bytes(b"".join(lines))
+        live.feed(records)
+        assert live.text() == "".join(transcript(log, "markdown")), known
+
+
+async def test_of_a_long_one_the_last_part_is_shown_and_what_is_left_out_is_counted(tmp_path, harness):
+    log = await rich_log(harness)
+    live = LiveTranscript(log, max_characters=500)
+    live.read()
+    text = live.text()
+    assert "entries are left out here. `steersman.export` writes the whole.*" in text
+    assert text.endswith("".join(transcript(log, "markdown"))[-200:])
+
+
+async def test_a_gap_is_read_again(tmp_path, harness):
+    log = await rich_log(harness)
+    records = list(read_records(log))
+    live = LiveTranscript(log)
+    live.feed(records[-1:])
+    assert live.seq == len(records)
+
+
+async def test_who_goes_back_is_followed(harness):
+    h = harness(*LONG, mode="auto-edit")
+    session = await long_session(h)
+    await h.close()
+    log = h.services.log_path(session)
+    live = LiveTranscript(log)
+    for record in read_records(log):
+        live.feed([record])
+    assert live.text() == "".join(transcript(log, "markdown"))
