@@ -30,6 +30,9 @@ npm install --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 (cd extensions && npm install --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error)
 ln -sf code-linux.sh bin/remote-cli/code-server
 ln -sf browser-linux.sh bin/helpers/browser.sh
+# The headers that come with that Node, so that nothing is fetched to build with.
+header="$(find "$dir/node" -path '*/include/node/node_api.h' -print -quit)"
+export npm_config_nodedir="${header%/include/node/node_api.h}"
 # The two native modules without which there are no log files and no end of orphaned hosts.
 npm rebuild @vscode/spdlog @vscode/native-watchdog --loglevel=error
 touch "$done_mark"

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from steersman.lsp.quirks import TABLE as QUIRKS
+from steersman.lsp.quirks import Known
 from steersman.lsp.schema import COMMANDS, OTHERS, Command, field_docs, parts_of
 from steersman.session.schema import EVENTS, Event
 
@@ -24,6 +26,7 @@ def tables() -> dict[str, str]:
         "commands": _table(("command", "parameters", "answer", "meaning"), map(_command_row, COMMANDS)),
         "events": _table(("type", "data", "meaning"), _event_rows()),
         "objects": _table(("object", "fields", "meaning"), map(_object_row, _objects())),
+        "quirks": _table(("client", "seen in", "what it does", "how it is known"), map(_quirk_row, QUIRKS)),
     }
 
 
@@ -80,6 +83,10 @@ def _objects() -> list[type[BaseModel]]:
 
 def _object_row(model: type[BaseModel]) -> tuple[str, ...]:
     return f"`{model.__name__}`", _fields(model), _meaning(model)
+
+
+def _quirk_row(known: Known) -> tuple[str, ...]:
+    return f"`{known.client}`", known.versions, _cell(known.differs), known.seen
 
 
 def _meaning(model: type[BaseModel]) -> str:
