@@ -252,6 +252,7 @@ def _written() -> Iterator[None]:
         path.write_text(f"{parts[0]}{table(OUTCOMES)}{parts[-1]}")
 
 
+@pytest.mark.skipif(bool(WRITTEN), reason="it is being made")
 def test_the_kept_table_has_every_editor_and_every_scenario():
     kept = [line.split(" | ") for line in DOCUMENT.read_text().splitlines() if line.startswith("|")]
     made = [line.split(" | ") for line in table({}).splitlines()]
