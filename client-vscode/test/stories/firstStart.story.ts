@@ -12,7 +12,7 @@ story(
     const chat = await window.openChat();
     await chat.composer.fill("hello");
     await chat.composer.press("Enter");
-    await chat.shows(/model/i);
+    await chat.shows(/No model is configured/);
     await picture("first-start");
   },
 );

@@ -56,7 +56,8 @@ export function story(name: string, scene: Scene, play: (stage: Stage) => Promis
       await play(await setStage(name, scene, folder, closing));
     } finally {
       for (const close of closing.reverse()) await close();
-      rmSync(folder, { recursive: true, force: true });
+      // What a closed window has left behind may write a little longer.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
     }
   });
 }
