@@ -143,7 +143,9 @@ class EditorClient:
         rest = re.match("[^\r\n]*", text[starts[line] :])
         assert rest is not None
         units = rest[0].encode(UNITS[self.encoding])[: position["character"] * WIDTH[self.encoding]]
-        return starts[line] + len(units.decode(UNITS[self.encoding], self.unfit_positions))
+        # A place that was not meant for this line may lie inside of a character.
+        unfit = "ignore" if lines_off else self.unfit_positions
+        return starts[line] + len(units.decode(UNITS[self.encoding], unfit))
 
     def position(self, text: str, offset: int) -> dict[str, int]:
         before = text[:offset]

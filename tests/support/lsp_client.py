@@ -50,6 +50,7 @@ class LspClient:
         self._handlers: dict[str, Answer] = {}
         self._changed = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._failures: list[Exception] = []
         self.received: list[dict[str, Any]] = []
         self.ended = False
         self.resume_reading()
@@ -161,11 +162,18 @@ class LspClient:
             self._read_fd = None
 
     async def close(self) -> None:
+        """Closes both ends.
+
+        Raises:
+            ExceptionGroup: what its own handlers of requests have raised.
+        """
         self.close_output()
         self.close_input()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._failures:
+            raise ExceptionGroup("the fake client failed", self._failures)
 
     def _readable(self) -> None:
         assert self._read_fd is not None
@@ -213,6 +221,11 @@ class LspClient:
                 result = await result
         except AnsweredWithError as error:
             self.send({**reply, "error": error.error})
+        except (
+            Exception
+        ) as error:  # a fault of the fake: whoever waits must not wait for ever, and `close` tells it
+            self._failures.append(error)
+            self.send({**reply, "error": {"code": -32603, "message": f"the fake client failed: {error!r}"}})
         else:
             if result is not NO_ANSWER:
                 self.send({**reply, "result": result})
