@@ -221,9 +221,8 @@ class LspClient:
                 result = await result
         except AnsweredWithError as error:
             self.send({**reply, "error": error.error})
-        except (
-            Exception
-        ) as error:  # a fault of the fake: whoever waits must not wait for ever, and `close` tells it
+        # A fault of the fake: nobody waits for it for ever, and `close` tells it.
+        except Exception as error:  # noqa: BLE001
             self._failures.append(error)
             self.send({**reply, "error": {"code": -32603, "message": f"the fake client failed: {error!r}"}})
         else:
