@@ -411,7 +411,8 @@ async def test_a_compressed_body_is_unpacked(client, encoding, body):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "body"), [("gzip", b"no gzip"), ("gzip", gzip.compress(b"cut", mtime=0)[:-9]), ("unheard-of", b"ok")]
+    ("encoding", "body"),
+    [("gzip", b"no gzip"), ("gzip", gzip.compress(b"cut", mtime=0)[:-9]), ("unheard-of", b"ok")],
 )
 async def test_what_can_not_be_unpacked_is_a_failure(local, encoding, body):
     head = OK + f"content-encoding: {encoding}\r\ncontent-length: {len(body)}\r\n\r\n".encode()
