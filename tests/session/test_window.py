@@ -158,6 +158,12 @@ class TestShortening:
     def test_what_fits_is_left_as_it_is(self):
         assert shortened(TALK, 10_000, 0) is TALK
 
+    def test_nothing_gets_longer_by_the_note_that_says_what_is_missing(self):
+        talk = [user("x" * (LEAST + 40)), user("y" * 2000)]
+        cut = shortened(talk, 200, 0)
+        assert cut[0] is talk[0]
+        assert len(cut[1].content[0].text) < 2000
+
     @settings(max_examples=60)
     @given(conversations(), st.integers(100, 3000))
     def test_it_fits_or_nothing_long_is_left(self, talk, limit):

@@ -184,7 +184,7 @@ def cut_to(message: Message, most: int) -> Message:
     """A message with at most `most` characters and a note in each text; other than of users and tools as it is."""
     if not isinstance(message, UserMessage | ToolResultMessage):
         return message
-    if not any(isinstance(block, Text) and len(block.text) > most for block in message.content):
+    if not any(isinstance(block, Text) and len(block.text) > most + _NOTE for block in message.content):
         return message
     content = tuple(
         replace(block, text=_middle_out(block.text, most)) if isinstance(block, Text) else block
@@ -195,7 +195,7 @@ def cut_to(message: Message, most: int) -> Message:
 
 def _middle_out(text: str, most: int) -> str:
     """The head and the tail: of a file its beginning, of an output its end, of a message what it asks for."""
-    if len(text) <= most:
+    if len(text) <= most + _NOTE:  # with the note it would be no shorter
         return text
     head = most * 2 // 3
     tail = most - head
