@@ -4,7 +4,7 @@ import pytest
 
 from editors.conftest import Capture, SetStage, Stage
 from editors.emacs_stage import EGLOT_WITH_EVENTS, LSP_MODE, act, answer, do, emacs, is_missing
-from editors.turns import bash, edit, read, turn
+from editors.turns import LOOK_THEN_SHOUT, bash, edit, read, turn
 
 NOTE = "one\ntwo\nthree\n"
 SHOUT = [turn("I shout.", edit("note.txt", "two", "TWO")), turn("Shouted.")]
@@ -121,13 +121,10 @@ def test_what_is_typed_while_the_question_waits_is_kept_beside_the_edit(shouting
 
 
 def test_a_file_that_changed_on_the_disk_is_edited_as_it_is_there(set_stage: SetStage) -> None:
-    turns = [
-        turn("I look.", read("note.txt")),
-        turn("I shout.", edit("note.txt", "two", "TWO"), results="zero"),
-        turn("Shouted."),
-    ]
-    stage = set_stage(turns, {"note.txt": NOTE})
+    stage = set_stage(LOOK_THEN_SHOUT, {"note.txt": NOTE})
     with emacs(stage, "note.txt") as it:
+        do(it, "steersman", "look")  # its answer shows that the server has read what the buffer held
+        it.until("Seen.")
         stage.write("note.txt", f"zero\n{NOTE}")
         it.until("zero\none")
         do(it, "steersman", "shout")

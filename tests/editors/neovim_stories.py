@@ -10,7 +10,7 @@ import pytest
 from editors.conftest import Capture, SetStage, Stage
 from editors.snippets import snippets
 from editors.terminal import Terminal
-from editors.turns import bash, edit, read, turn
+from editors.turns import LOOK_THEN_SHOUT, bash, edit, read, turn
 
 NOTE = "one\ntwo\nthree\n"
 SHOUT = [turn("I shout.", edit("note.txt", "two", "TWO")), turn("Shouted.")]
@@ -205,13 +205,10 @@ def test_unsaved_text_is_what_the_model_reads_and_it_stays_unsaved(set_stage: Se
 
 
 def test_a_file_that_changed_on_the_disk_is_edited_as_it_is_there(set_stage: SetStage) -> None:
-    turns = [
-        turn("I look.", read("note.txt")),
-        turn("I shout.", edit("note.txt", "two", "TWO"), results="zero"),
-        turn("Shouted."),
-    ]
-    stage = set_stage(turns, {"note.txt": NOTE})
+    stage = set_stage(LOOK_THEN_SHOUT, {"note.txt": NOTE})
     with neovim(stage, "note.txt") as vim:
+        vim.type(":Agent look\r")  # its answer shows that the server has read what the buffer held
+        vim.until("Seen.")
         stage.write("note.txt", f"zero\n{NOTE}")
         vim.type(":Agent shout\r")
         later(vim)

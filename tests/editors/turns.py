@@ -23,3 +23,13 @@ def turn(text: str, *calls: dict[str, Any], user: str = "", results: str = "") -
     told = {"user": user, "toolResults": results}
     expect = {name: text for name, text in told.items() if text}
     return {"text": text, "toolCalls": list(calls), "expect": expect}
+
+
+LOOK_THEN_SHOUT = [
+    turn("Seen."),
+    {"when": "shout"},
+    turn("I look.", read("note.txt")),
+    turn("I shout.", edit("note.txt", "two", "TWO"), results="zero"),
+    turn("Shouted."),
+]
+"""A run that does nothing, and one that finds the file changed."""
