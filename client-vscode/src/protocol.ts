@@ -19,8 +19,8 @@ export interface AgentEndData {
   /** One sentence for a person. */
   message: string;
   usage: UsageData;
-  /** US dollars. */
-  cost: number;
+  /** US dollars; null where the price is not known. */
+  cost: number | null;
   turns: number;
   files: FileSummary[];
   commands: string[];
@@ -1892,8 +1892,8 @@ export interface UsageData {
   cacheWrite: number;
   /** Part of `output`. */
   reasoning: number;
-  /** US dollars; 0 where the price is not known. */
-  cost: number;
+  /** US dollars; null where the price is not known, of one part of it at least. */
+  cost: number | null;
 }
 
 /** `place: here`: the session goes on from before the message. No file was changed. */

@@ -85,6 +85,29 @@ async def test_budgets_end_a_run_before_its_next_turn(harness, budget, limit):
     assert (end.stop_reason, end.limit, end.turns) == ("budget", limit, 2)
 
 
+async def test_a_ceiling_of_cost_ends_a_run_whose_cost_is_not_known(harness):
+    usage = Usage(input=10, output=5)
+    h = harness(*calls(9, usage), tools=[FakeTool()], budget=Budget(cost=100))
+    end = (await h.prompt()).end
+    assert (end.stop_reason, end.limit, end.turns, end.usage.cost) == ("budget", "cost", 1, None)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "together"),
+    [
+        (Usage(1, 1, cost=0.25), Usage(2, 2, cost=0.5), 0.75),
+        (Usage(1, 1, cost=0.0), Usage(2, 2, cost=0.0), 0.0),
+        (Usage(1, 1, cost=0.25), Usage(2, 2), None),
+        (Usage(1, 1, cost=0.25), Usage(), 0.25),
+        (Usage(), Usage(), None),
+    ],
+    ids=["known", "free", "a part is not known", "a request that was never counted", "nothing"],
+)
+def test_a_cost_is_known_where_it_is_known_of_every_part(one, other, together):
+    assert (one + other).cost == together
+    assert (other + one).cost == together
+
+
 @pytest.mark.parametrize("name", ["turns", "seconds", "tokens", "cost"])
 def test_a_budget_of_nothing_is_refused(name):
     with pytest.raises(ValueError, match=name):

@@ -101,7 +101,7 @@ class TestList:
     def test_those_of_this_folder_are_listed_between_tabs_on_a_pipe(self, line, session):
         done = line.run("sessions")
         row = done.out.rstrip("\n").split("\t")
-        assert (done.status, row[0], row[2], row[5]) == (0, session, "fix calc", "idle")
+        assert (done.status, row[0], row[2], row[6]) == (0, session, "fix calc", "idle")
         assert line.run("sessions", "list").out == done.out
         assert (
             line.run("sessions", "--all", "--json").out == line.run("sessions", "list", "--all", "--json").out

@@ -144,7 +144,7 @@ async def test_every_value_of_an_event_can_be_stored(body):
 async def test_a_price_that_is_none_counts_nothing():
     usage = {"prompt_tokens": 1, "completion_tokens": True, "cost": 10**400}
     [*_, last] = await answer_of(sse(text("a", "stop"), {"choices": [], "usage": usage}))
-    assert (last.usage.input, last.usage.output, last.usage.cost) == (1, 0, 0.0)
+    assert (last.usage.input, last.usage.output, last.usage.cost) == (1, 0, None)
 
 
 async def test_the_name_of_a_call_is_bounded_and_printable():

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from steersman.agent.messages import Usage
 from steersman.session.approvals import Answer, Question
 from steersman.session.errors import Refused
 from steersman.session.trust import TrustStore
@@ -54,6 +55,16 @@ async def test_a_run_ends_with_its_text_and_what_it_did(harness, guard):
         "cost": pytest.approx(0.03),
     }
     assert end["cost"] == pytest.approx(0.03)
+
+
+async def test_a_cost_that_is_not_known_is_not_nothing(harness):
+    h: SessionHarness = harness(
+        answer("", call("ls", {"path": "."}), usage=Usage(input=10, output=5)), answer("Hm.")
+    )
+    await h.run(budget=budget(cost=1.0))
+    assert (h.end["cost"], h.end["usage"]["cost"], h.end["session"]["usage"]["cost"]) == (None, None, None)
+    assert h.end["limit"] == "cost"
+    assert "what the model costs is not known" in h.end["message"]
 
 
 async def test_a_run_that_changes_nothing_says_so(harness):

@@ -9,7 +9,7 @@ from steersman.session.jsonlines import encode
 
 Record = dict[str, Any]
 
-USAGE = {"input": 900, "output": 60, "cacheRead": 700, "cacheWrite": 0, "reasoning": 0, "cost": 0.0}
+USAGE = {"input": 900, "output": 60, "cacheRead": 700, "cacheWrite": 0, "reasoning": 0, "cost": None}
 LINE = "    return a + b  # whatever the file says\n"
 
 
@@ -64,7 +64,7 @@ def _run(run: str, turns: int) -> Iterator[tuple[int | None, str, Record]]:
         ids = [] if call is None else [call]
         stop = "toolUse" if call else "stop"
         yield turn, "turn_end", {"turn": turn, "stopReason": stop, "toolCallIds": ids}
-    end = {"stopReason": "complete", "usage": USAGE, "cost": 0.0, "turns": turns, "undelivered": []}
+    end = {"stopReason": "complete", "usage": USAGE, "cost": None, "turns": turns, "undelivered": []}
     told = {"text": "Done.", "message": "Done.", "files": [], "commands": [], "denied": []}
     yield None, "agent_end", end | told
 

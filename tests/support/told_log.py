@@ -6,7 +6,7 @@ from typing import Any
 from steersman.session.jsonlines import encode
 from steersman.session.log import Record
 
-USAGE = {"input": 1000, "output": 20, "cacheRead": 0, "cacheWrite": 0, "reasoning": 0, "cost": 0.0}
+USAGE = {"input": 1000, "output": 20, "cacheRead": 0, "cacheWrite": 0, "reasoning": 0, "cost": None}
 
 
 class Told:
@@ -45,7 +45,7 @@ class Told:
         self.add("tool_execution_end", data | {"content": [said(result)]} | end, run="run_1")
 
     def ended(self, **more: Any) -> None:
-        data = {"stopReason": "complete", "usage": USAGE, "cost": 0.0, "turns": 1, "undelivered": []}
+        data = {"stopReason": "complete", "usage": USAGE, "cost": None, "turns": 1, "undelivered": []}
         told = {"text": "", "message": "Done.", "files": [], "commands": [], "denied": []}
         self.add("agent_end", data | told | more, run="run_1")
 

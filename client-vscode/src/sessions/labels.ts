@@ -118,7 +118,7 @@ export function factsOf(
   if (row.usage) {
     const { input, output, cost } = row.usage;
     facts.push([t("Tokens"), t("{0} in, {1} out", count.format(input), count.format(output))]);
-    if (cost > 0) facts.push([t("Cost"), costText(cost, language)]);
+    if (cost !== null) facts.push([t("Cost"), costText(cost, language)]);
   }
   if (row.folders.length > 0) {
     facts.push([row.folders.length === 1 ? t("Folder") : t("Folders"), row.folders.map(folderName).join(", ")]);

@@ -10,6 +10,7 @@ import type { Event, StreamedMessage, UsageData } from "../protocol";
 import type { CompactionEntry, Entry, RetryEntry } from "./entries";
 import { EMPTY, shownOf, type LedgerState } from "./ledger";
 import { openEntries, type OpenMessage } from "./streamed";
+import { NO_USAGE } from "./usage";
 import { Writer } from "./writer";
 
 /** What the next events are applied to. Of no interest to who shows a transcript. */
@@ -44,8 +45,6 @@ export interface Transcript {
   readonly roots: readonly string[];
   readonly memory: Memory;
 }
-
-const NO_USAGE: UsageData = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, cost: 0 };
 
 const NOTHING: Transcript = {
   entries: [],

@@ -16,6 +16,7 @@ import { Ledger } from "./ledger";
 import { entriesOf, entriesOfDiscarded } from "./messages";
 import { asOf, UNSEEN, updated, type OpenMessage } from "./streamed";
 import * as tools from "./tools";
+import { plus } from "./usage";
 
 export class Writer {
   private readonly ledger: Ledger;
@@ -198,17 +199,7 @@ export class Writer {
   }
 
   private spend(more: UsageData): void {
-    const { usage } = this.now;
-    this.set({
-      usage: {
-        input: usage.input + more.input,
-        output: usage.output + more.output,
-        cacheRead: usage.cacheRead + more.cacheRead,
-        cacheWrite: usage.cacheWrite + more.cacheWrite,
-        reasoning: usage.reasoning + more.reasoning,
-        cost: usage.cost + more.cost,
-      },
-    });
+    this.set({ usage: plus(this.now.usage, more) });
   }
 
   private number(kind: string): string {

@@ -14,10 +14,10 @@ function scaled(value: number): string {
   return value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : String(Math.round(value));
 }
 
-/** US dollars; more places the less it is. Null: the price is not known. */
-export function dollars(cost: number): string | null {
-  if (cost <= 0) return null;
-  return `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`;
+/** US dollars; more places the less it is. Null: what it costs is not known. */
+export function dollars(cost: number | null): string | null {
+  if (cost === null) return null;
+  return `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
 }
 
 /** How full the model's window is, in percent; null: the window is not known. */

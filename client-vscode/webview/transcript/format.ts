@@ -21,7 +21,7 @@ export function tokens(count: number): string {
 
 /** US dollars. */
 export function cost(dollars: number): string {
-  return dollars < 0.01 ? "< $0.01" : `$${dollars.toFixed(2)}`;
+  return dollars > 0 && dollars < 0.01 ? "< $0.01" : `$${dollars.toFixed(2)}`;
 }
 
 function short(number: number): string {

@@ -68,7 +68,7 @@ function figures({ data, tookMs }: RunEndEntry): string {
     turns === 1 ? t("1 turn") : t("{0} turns", turns),
     t("{0} tokens in, {1} out", tokens(usage.input), tokens(usage.output)),
   ];
-  if (data.cost > 0) parts.push(cost(data.cost));
+  if (data.cost !== null) parts.push(cost(data.cost));
   if (tookMs !== undefined) parts.push(duration(tookMs));
   return parts.join(" · ");
 }

@@ -36,7 +36,7 @@ class Budget:
     tokens: int | None = None
     """Input and output of all requests, discarded ones included."""
     cost: float | None = None
-    """US dollars."""
+    """US dollars. A model whose price is not known is asked once."""
 
     def __post_init__(self) -> None:
         for name in ("turns", "seconds", "tokens", "cost"):

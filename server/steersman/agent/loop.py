@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from steersman.agent.abort import AbortController, AbortSignal
 from steersman.agent.batch import Batch
@@ -229,11 +230,13 @@ class _Run:
     def _exceeded(self, turns: int) -> Limit | None:
         budget, usage = self._state.config.budget, self._state.usage
         seconds = self._state.config.clock.monotonic() - self._began
+        # What can't be counted can't be kept under a ceiling: the run ends before it spends more.
+        unpriced = bool(usage.total) and usage.cost is None
         spent: tuple[tuple[Limit, float, float | None], ...] = (
             ("turns", turns, budget.turns),
             ("seconds", seconds, budget.seconds),
             ("tokens", usage.total, budget.tokens),
-            ("cost", usage.cost, budget.cost),
+            ("cost", inf if unpriced else usage.cost or 0.0, budget.cost),
         )
         return next((name for name, used, most in spent if most is not None and used >= most), None)
 

@@ -87,8 +87,8 @@ class Usage:
     cache_write: int = 0
     reasoning: int = 0
     """Part of `output`."""
-    cost: float = 0.0
-    """US dollars; 0 where the price is not known."""
+    cost: float | None = None
+    """US dollars; None where the price is not known."""
 
     @property
     def total(self) -> int:
@@ -101,8 +101,14 @@ class Usage:
             self.cache_read + other.cache_read,
             self.cache_write + other.cache_write,
             self.reasoning + other.reasoning,
-            self.cost + other.cost,
+            self._cost_with(other),
         )
+
+    def _cost_with(self, other: "Usage") -> float | None:
+        """Not known as soon as it is not known of a part. A request that was never counted is no part."""
+        parts = [usage.cost for usage in (self, other) if usage.total or usage.cost is not None]
+        known = [cost for cost in parts if cost is not None]
+        return sum(known) if known and len(known) == len(parts) else None
 
 
 NO_USAGE = Usage()

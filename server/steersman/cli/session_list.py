@@ -13,10 +13,10 @@ from steersman.workspace.uris import path_of
 if TYPE_CHECKING:
     from steersman.session.listing import SessionSummary
 
-_HEAD = ("id", "last used", "title", "model", "tokens", "state", "folder")
+_HEAD = ("id", "last used", "title", "model", "tokens", "cost", "state", "folder")
 _AT_LEAST = {"title": 24, "model": 12, "folder": 12}
 """Columns that are cut short when there is too little room, and how much of them is left."""
-_DROPPED = ("model", "folder", "tokens", "state", "last used")
+_DROPPED = ("model", "folder", "cost", "tokens", "state", "last used")
 """Columns that a narrow terminal does without, the first of them first."""
 _GAP = 2
 
@@ -43,7 +43,7 @@ def show(found: "Sequence[SessionSummary]", *, folders: bool, width: int | None 
             if cell_len(text) > room:
                 text = set_cell_size(text, max(room - 1, 0)) + "…"
             pad = " " * (room - cell_len(text))
-            cells.append(pad + text if name == "tokens" else text + pad)
+            cells.append(pad + text if name in ("tokens", "cost") else text + pad)
         print((" " * _GAP).join(cells).rstrip())
 
 
@@ -69,7 +69,7 @@ def _fitted(natural: dict[str, int], width: int) -> dict[str, int]:
 
 def _row(summary: "SessionSummary") -> tuple[str, ...]:
     usage = summary.usage or {}
-    tokens = (usage.get("input") or 0) + (usage.get("output") or 0)
+    tokens, cost = (usage.get("input") or 0) + (usage.get("output") or 0), usage.get("cost")
     state = f"{summary.state}, open" if summary.locked and summary.state != "live" else summary.state
     cells = (
         summary.id,
@@ -77,6 +77,7 @@ def _row(summary: "SessionSummary") -> tuple[str, ...]:
         summary.title or "",
         summary.model or "",
         _thousands(tokens),
+        "" if cost is None else f"${cost:.2f}" if cost >= 0.01 or not cost else f"${cost:.4f}",
         state,
         in_short(path_of(summary.roots[0])) if summary.roots else "",
     )

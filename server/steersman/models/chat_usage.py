@@ -20,7 +20,7 @@ class ChatUsage:
     cache_read: int | None
     cache_write: int | None
     reasoning: int | None
-    cost: float
+    cost: float | None
 
     @property
     def is_zero(self) -> bool:
@@ -78,7 +78,7 @@ def read_usage(usage: Mapping[str, object]) -> ChatUsage:
             _count(usage, "cache_creation_input_tokens"),
         ),
         reasoning=_first(_count(completion, "reasoning_tokens"), _count(usage, "reasoning_tokens")),
-        cost=float(cost) if _is_number(cost) and 0 < cost < _MOST_DOLLARS else 0.0,
+        cost=float(cost) if _is_number(cost) and 0 <= cost < _MOST_DOLLARS else None,
     )
 
 

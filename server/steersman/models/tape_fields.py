@@ -34,16 +34,18 @@ def read_usage(entry: Entry) -> Usage | None:
         return None
     fields = entry.inner("usage", value)
     counts = {ours: fields.count(theirs) or 0 for theirs, ours in _COUNTS.items()}
-    usage = Usage(**counts, cost=fields.number("cost") or 0.0)
+    usage = Usage(**counts, cost=fields.number("cost"))
     fields.end("input, output, cacheRead, cacheWrite, reasoning, cost")
     return usage
 
 
 def usage_fields(usage: Usage) -> dict[str, object]:
     """What `read_usage` reads."""
-    counts: dict[str, float] = {theirs: int(getattr(usage, ours)) for theirs, ours in _COUNTS.items()}
-    counts["cost"] = usage.cost
-    return {name: count for name, count in counts.items() if 0 < count < inf}
+    counts = {theirs: int(getattr(usage, ours)) for theirs, ours in _COUNTS.items()}
+    fields: dict[str, object] = {name: count for name, count in counts.items() if count > 0}
+    if usage.cost is not None and 0 <= usage.cost < inf:
+        fields["cost"] = usage.cost
+    return fields
 
 
 def read_failure(entry: Entry) -> TapeFailure | None:

@@ -78,6 +78,8 @@ class RunFacts:
         if end.stop_reason in ("max_turns", "budget"):
             last = f" The last call was `{describe_call(end.last_call)}`." if end.last_call else ""
             limit = _LIMITS[end.limit or "turns"]
+            if end.limit == "cost" and end.usage.cost is None:
+                return f"{_UNPRICED}{last} {did}".strip()
             return f"Stopped at the limit of {limit}.{last} Continue goes on from here. {did}".strip()
         if end.stop_reason == "aborted":
             return f"Aborted. {did}".strip()
@@ -101,6 +103,10 @@ class RunFacts:
 _SHORT = 60
 """Characters of an argument that are shown."""
 
+_UNPRICED = (
+    "Stopped: what the model costs is not known, so that a limit of cost can't be kept. Give its price in config.toml, "
+    "or a limit of tokens."
+)
 _LIMITS: dict[Limit, str] = {"turns": "turns", "seconds": "time", "tokens": "tokens", "cost": "cost"}
 
 

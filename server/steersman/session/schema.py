@@ -37,8 +37,8 @@ class UsageData(Wire):
     cache_write: Count
     reasoning: Count
     """Part of `output`."""
-    cost: Annotated[float, Field(ge=0, strict=False)]
-    """US dollars; 0 where the price is not known."""
+    cost: Annotated[float, Field(ge=0, strict=False)] | None
+    """US dollars; null where the price is not known, of one part of it at least."""
 
 
 class TextBlock(Wire):
@@ -335,8 +335,8 @@ class AgentEndData(EventData):
     message: str
     """One sentence for a person."""
     usage: UsageData
-    cost: Annotated[float, Field(ge=0, strict=False)]
-    """US dollars."""
+    cost: Annotated[float, Field(ge=0, strict=False)] | None
+    """US dollars; null where the price is not known."""
     turns: Count
     files: list[FileSummary]
     commands: list[str]

@@ -54,8 +54,14 @@ def usage_data(usage: Usage) -> Data:
 def usage_from(data: Mapping[str, Any] | None) -> Usage:
     if not data:
         return Usage()
-    names = ("input", "output", "cacheRead", "cacheWrite", "reasoning", "cost")
-    return Usage(*(data.get(name) or 0 for name in names))
+    return Usage(
+        input=data.get("input") or 0,
+        output=data.get("output") or 0,
+        cache_read=data.get("cacheRead") or 0,
+        cache_write=data.get("cacheWrite") or 0,
+        reasoning=data.get("reasoning") or 0,
+        cost=data.get("cost"),
+    )
 
 
 def content_data(content: Sequence[AssistantContent | Image]) -> list[Data]:

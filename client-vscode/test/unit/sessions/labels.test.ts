@@ -58,8 +58,9 @@ test("the tooltip has tokens, the cost where it is known, folders and size", () 
   expect(facts.get("Cost")).toBe("$0.10");
   expect(facts.get("Folder")).toBe("/shop");
   expect(facts.get("Log")).toBe("61 kB");
-  const free = factsOf(row("b", { usage: { ...usage, cost: 0 } }), String, "en").map(([name]) => name);
-  expect(free).not.toContain("Cost");
+  const costOf = (cost: number | null) => new Map(factsOf(row("b", { usage: { ...usage, cost } }), String, "en")).get("Cost");
+  expect(costOf(0)).toBe("$0.00");
+  expect(costOf(null)).toBeUndefined();
 });
 
 test("a small cost is no zero", () => {

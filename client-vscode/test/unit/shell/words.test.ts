@@ -3,7 +3,7 @@ import type { Entry } from "../../../src/transcript/entries";
 import { dollars, figures, filled, tokens } from "../../../webview/shell/figures";
 import { elapsed, runState, toolWords } from "../../../webview/shell/runState";
 
-const usage = { input: 12345, output: 678, cacheRead: 0, cacheWrite: 0, reasoning: 0, cost: 0 };
+const usage = { input: 12345, output: 678, cacheRead: 0, cacheWrite: 0, reasoning: 0, cost: null };
 const none: readonly Entry[] = [];
 
 describe("what a session is doing", () => {
@@ -41,7 +41,8 @@ describe("usage", () => {
   });
 
   it("has a cost only where the price is known", () => {
-    expect(dollars(0)).toBeNull();
+    expect(dollars(null)).toBeNull();
+    expect(dollars(0)).toBe("$0.00");
     expect(dollars(0.0123)).toBe("$0.0123");
     expect(dollars(1.5)).toBe("$1.50");
     expect(figures(usage, 0, null).map(({ name }) => name)).toEqual(["Tokens in", "Tokens out"]);

@@ -92,7 +92,7 @@ def usage_text(usage: Usage) -> str:
     if not (usage.input or usage.output):
         return ""
     cached = f" ({usage.cache_read:,} from the cache)" if usage.cache_read else ""
-    cost = f", ${usage.cost:.4f}" if usage.cost else ""
+    cost = f", ${usage.cost:.4f}" if usage.cost is not None else ""
     return f"{usage.input:,} tokens in{cached}, {usage.output:,} out{cost}"
 
 
