@@ -1,0 +1,170 @@
+"""Parts of a Gemini request's contents, each encoded on its own, and its tools. What may stand where is not known here.
+
+The shapes are those of "Content", "Part" and "Tool" in the API reference.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import orjson
+
+from steersman.agent.messages import (
+    AssistantMessage,
+    Image,
+    Thinking,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+    joined_text,
+)
+from steersman.agent.model import ToolSpec
+from steersman.models.wire_values import (
+    IMAGE_LEFT_OUT,
+    IMAGES_FOLLOW,
+    NO_OUTPUT,
+    NO_RESULT,
+    NO_TEXT,
+    encode,
+    wire_arguments,
+    wire_name,
+)
+
+FOREIGN_SIGNATURE: Final = "skip_thought_signature_validator"
+"""Stands for the signature of a call that another model made: guide "Thought signatures", the FAQ on a history of a
+different model. Without any the request is refused."""
+IMAGE_INSIDE: Final = "(image: attached to this result)"
+
+_IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/webp")
+"""Of those that there may be: guides "Image understanding" and "Function calling", multimodal function responses."""
+_NAME_LIMIT: Final = 64
+_SAY_NOTHING: Final = ("type", "title", "description", "$schema")
+"""Keywords of a schema that tell of no parameter."""
+
+
+def is_taken(image: Image) -> bool:
+    """Whether the API takes such an image, of a model that takes any."""
+    return bool(image.data) and image.mime_type in _IMAGE_TYPES
+
+
+def function_name(name: str) -> str:
+    """A function name that the API takes: it begins with a letter or an underscore."""
+    name = wire_name(name)
+    return name if re.match(r"[A-Za-z_]", name) else f"_{name}"[:_NAME_LIMIT]
+
+
+def text_part(text: str) -> bytes:
+    return encode({"text": text})
+
+
+def image_part(image: Image) -> bytes:
+    return encode(_inline(image))
+
+
+def user_parts(message: UserMessage, *, images: bool) -> list[bytes]:
+    """What a user said; never nothing. Blank texts are left out, and so are images that the API does not take."""
+    parts = []
+    for block in message.content:
+        if isinstance(block, Image):
+            parts.append(image_part(block) if images and is_taken(block) else text_part(IMAGE_LEFT_OUT))
+        elif block.text.strip():
+            parts.append(text_part(block.text))
+    return parts or [text_part(NO_TEXT)]
+
+
+def answer_parts(
+    message: AssistantMessage, wire_ids: Sequence[str | None], *, replays: bool, signs: bool
+) -> list[bytes]:
+    """What a model said; nothing if it neither said nor called anything.
+
+    Args:
+        wire_ids: of its calls; None for a call that is sent without one.
+        replays: its thoughts' signatures are sent back, each on the part on which it came.
+        signs: the first call needs a signature.
+    """
+    parts: list[dict[str, object]] = []
+    ids = iter(wire_ids)
+    says, follows_text = False, False
+    for block in message.content:
+        if isinstance(block, Thinking):
+            if replays and block.signature and not block.redacted:
+                _add_signed(parts, block, block.signature, follows_text=follows_text)
+            follows_text = False
+        elif isinstance(block, ToolCall):
+            parts.append(_call(block, next(ids), block.signature if replays else None))
+            says, follows_text = True, False
+        else:
+            follows_text = bool(block.text.strip())
+            says = says or follows_text
+            if follows_text:
+                parts.append({"text": block.text})
+    first = next((part for part in parts if "functionCall" in part), None)
+    if signs and first is not None:
+        # In every turn, though only the last one is checked: so that a request's beginning stays the same.
+        first.setdefault("thoughtSignature", FOREIGN_SIGNATURE)
+    return [encode(part) for part in parts] if says else []
+
+
+def _add_signed(
+    parts: list[dict[str, object]], block: Thinking, signature: str, *, follows_text: bool
+) -> None:
+    """Thinking without text is the signature of the text right before it, or of a part that came empty."""
+    if block.text:
+        parts.append({"text": block.text, "thought": True, "thoughtSignature": signature})
+    elif follows_text:
+        parts[-1]["thoughtSignature"] = signature
+    else:
+        parts.append({"text": "", "thoughtSignature": signature})
+
+
+def _call(call: ToolCall, wire_id: str | None, signature: str | None) -> dict[str, object]:
+    """A call with its arguments as the model wrote them, so that a request's beginning stays the same to the byte."""
+    function: dict[str, object] = {"id": wire_id} if wire_id is not None else {}
+    function["name"] = function_name(call.name)
+    function["args"] = orjson.Fragment(wire_arguments(call.arguments).encode())
+    part: dict[str, object] = {"functionCall": function}
+    return {**part, "thoughtSignature": signature} if signature else part
+
+
+def result_part(
+    call: ToolCall, wire_id: str | None, result: ToolResultMessage | None, *, images: bool, inside: bool
+) -> bytes:
+    """The result of one call; None stands for one that is missing.
+
+    Args:
+        images: the model takes any.
+        inside: they are part of the result, as since Gemini 3; else they follow (`following_images`).
+    """
+    response: dict[str, object] = {"id": wire_id} if wire_id is not None else {}
+    response["name"] = function_name(call.name)
+    if result is None:
+        return encode({"functionResponse": {**response, "response": {"error": NO_RESULT}}})
+    pictures = taken_images(result, images=images)
+    text = joined_text(result.content)
+    said = [text] if text.strip() else []
+    if pictures and not inside:
+        said.append(IMAGES_FOLLOW)
+    elif len(pictures) < sum(isinstance(block, Image) for block in result.content):
+        said.append(IMAGE_LEFT_OUT)
+    text = "\n".join(said) or (IMAGE_INSIDE if pictures else NO_OUTPUT)
+    response["response"] = {"error" if result.is_error else "output": text}
+    if pictures and inside:
+        response["parts"] = [_inline(picture) for picture in pictures]
+    return encode({"functionResponse": response})
+
+
+def taken_images(result: ToolResultMessage, *, images: bool) -> list[Image]:
+    """The images of a result that are sent."""
+    return [block for block in result.content if images and isinstance(block, Image) and is_taken(block)]
+
+
+def _inline(image: Image) -> dict[str, object]:
+    return {"inlineData": {"mimeType": image.mime_type, "data": image.data}}
+
+
+def tool(spec: ToolSpec) -> dict[str, object]:
+    """A function declaration. Parameters are left unset where there are none, as the reference has it."""
+    declaration: dict[str, object] = {"name": spec.name, "description": spec.description}
+    if any(value for keyword, value in spec.parameters.items() if keyword not in _SAY_NOTHING):
+        declaration["parametersJsonSchema"] = {"type": "object", **spec.parameters}
+    return declaration

@@ -1,0 +1,243 @@
+"""Chunks of the Gemini API become model stream events. No I/O, no clock: bytes of JSON in, events out.
+
+A chunk is "GenerateContentResponse" of the API reference. Parts of the provider's own tools (code that it ran,
+searches) are passed over; the text around them is kept. A thought signature on a text becomes a block of thinking
+without text right after it: `gemini_content` puts it back where it was. What the events can't say (the provider's own
+finish reason, its usage as sent) stays readable on the parser.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from steersman.agent.messages import ModelStop, Usage
+from steersman.agent.model import StreamEvent
+from steersman.models.blocks import BlockWriter, shown_name
+from steersman.models.event_json import read_event
+from steersman.models.gemini_usage import GeminiUsage, read_usage
+from steersman.models.sse import SseEvent
+from steersman.models.surrogates import whole
+
+_CUTS: Final[Mapping[str, ModelStop]] = {
+    "MAX_TOKENS": "length",
+    # The provider's own tools ran too often: what there is may be shown, and the user can go on from it.
+    "TOO_MANY_TOOL_CALLS": "length",
+    "SAFETY": "content_filter",
+    "RECITATION": "content_filter",
+    "LANGUAGE": "content_filter",
+    "BLOCKLIST": "content_filter",
+    "PROHIBITED_CONTENT": "content_filter",
+    "SPII": "content_filter",
+    "MODEL_ARMOR": "content_filter",
+    "IMAGE_SAFETY": "content_filter",
+    "IMAGE_PROHIBITED_CONTENT": "content_filter",
+    "IMAGE_RECITATION": "content_filter",
+}
+"""Finish reasons that say that the answer was cut. Any other with text or calls is a good end."""
+_FAILED: Final[Mapping[str, str]] = {
+    "MALFORMED_FUNCTION_CALL": "tool_use_failed",
+    "UNEXPECTED_TOOL_CALL": "tool_use_failed",
+    "MALFORMED_RESPONSE": "internal",
+    "MISSING_THOUGHT_SIGNATURE": "invalid_argument",
+}
+"""Finish reasons that are failures, with the error code that says the same."""
+_NUMBERS: Final = ("FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER")
+"""The reasons that some servers send as the enumeration's numbers. From 6 on the API and Vertex AI differ."""
+
+
+class GeminiStreamParser:
+    """One response. `feed` it SSE events as they come, then `finish` it once, then look at `stop_reason`.
+
+    Deltas of one call of `feed` are merged per block. The terminal marker is a finish reason, or why the prompt was
+    blocked; older models send a finish reason with every chunk, so that only the end of the body is the end.
+    """
+
+    def __init__(self) -> None:
+        self.id: str | None = None
+        self.model: str | None = None
+        self.finish_reason: str | int | None = None
+        """The provider's own word, or its number; the last one if it sent several."""
+        self.usage: GeminiUsage | None = None
+        self.error: object = None
+        self.done = False
+        """An error has been seen: nothing that follows counts."""
+        self.is_broken = False
+        """An event was not JSON, or too deep to be written again: nothing that follows counts."""
+        self.withheld = ""
+        self.call_ids: list[str | None] = []
+        """The provider's ids of the calls, in the order of their blocks."""
+        self._blocked = False
+        self._cut: ModelStop | None = None
+        self._blocks = BlockWriter()
+        self._thinking: int | None = None
+
+    @property
+    def what_broke(self) -> str:
+        return "sent an event that is not JSON"
+
+    @property
+    def missing_end(self) -> str:
+        return "no finish reason came"
+
+    @property
+    def has_answer(self) -> bool:
+        return self._blocks.has_answer
+
+    @property
+    def has_terminal_marker(self) -> bool:
+        return self._blocked or self.finish_reason is not None
+
+    @property
+    def is_complete(self) -> bool:
+        return self.has_terminal_marker
+
+    @property
+    def stop_reason(self) -> ModelStop:
+        """Why the model stopped, in our words. A reason that cut the answer stands, whatever follows it."""
+        if self._blocked:
+            return "content_filter"
+        if self._cut is not None:
+            return self._cut
+        if self.has_answer and _word(self.finish_reason) == "OTHER":
+            # Nobody says why it ended: what was said may be shown, but calls may be cut.
+            return "length"
+        return "tool_calls" if self.call_ids else "stop"
+
+    @property
+    def counted(self) -> Usage:
+        return self.usage.usage() if self.usage is not None else Usage()
+
+    def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
+        """The events that these chunks make; none if they show nothing."""
+        for name, payload in events:
+            if self.done or self.is_broken:
+                break
+            self._payload(name, payload)
+        return self._blocks.take()
+
+    def finish(self) -> list[StreamEvent]:
+        """The events that close the blocks. Call it once, when the response is complete."""
+        self._end_thinking()
+        self._blocks.end_text()
+        return self._blocks.take()
+
+    def _payload(self, name: bytes, payload: bytes) -> None:
+        try:
+            value, needs_mending = read_event(payload)
+        except ValueError:
+            self.is_broken = payload.strip() != b"[DONE]"
+            return
+        if needs_mending:
+            self._blocks.mend_surrogates()
+        # Without `alt=sse`, as from a proxy that loses it, the body is one array of chunks.
+        for chunk in value if isinstance(value, list) else [value]:
+            if isinstance(chunk, dict) and not self.done:
+                try:
+                    self._chunk(chunk, is_error=name == b"error")
+                except RecursionError:
+                    self.is_broken = True
+                    return
+
+    def _chunk(self, chunk: dict[str, object], *, is_error: bool) -> None:
+        self.model = self.model or _text(chunk, "modelVersion") or None
+        self.id = self.id or _text(chunk, "responseId") or None
+        usage = chunk.get("usageMetadata")
+        if isinstance(usage, dict):
+            read = read_usage(usage)
+            # Counts are cumulative, and each chunk has them all, except that Vertex AI's first ones are empty.
+            self.usage = read if self.usage is None or not read.is_zero else self.usage
+        if chunk.get("error") or is_error:
+            self.error, self.done = chunk, True
+            return
+        self._prompt_feedback(chunk.get("promptFeedback"))
+        candidates = chunk.get("candidates")
+        for candidate in candidates if isinstance(candidates, list) else ():
+            if isinstance(candidate, dict) and candidate.get("index") in (0, None):
+                self._candidate(candidate)
+
+    def _prompt_feedback(self, feedback: object) -> None:
+        if not isinstance(feedback, dict):
+            return
+        reason = feedback.get("blockReason")
+        if reason and isinstance(reason, str | int):
+            self._blocked = True
+            said = _text(feedback, "blockReasonMessage")
+            self.withheld = said or f"the prompt was blocked ({whole(str(reason))})"
+
+    def _candidate(self, candidate: dict[str, object]) -> None:
+        content = candidate.get("content")
+        parts = content.get("parts") if isinstance(content, dict) else None
+        for part in parts if isinstance(parts, list) else ():
+            if isinstance(part, dict):
+                self._part(part)
+        reason = candidate.get("finishReason")
+        if isinstance(reason, str | int) and reason:
+            self._finish_reason(reason, _text(candidate, "finishMessage"))
+
+    def _finish_reason(self, reason: str | int, said: str) -> None:
+        self.finish_reason = whole(reason) if isinstance(reason, str) else int(reason)
+        word = _word(reason)
+        if word in _FAILED and self.error is None:
+            self.error = {"code": _FAILED[word], "message": said or f"finish reason {word}"}
+        self._cut = _CUTS.get(word, self._cut)
+        if _CUTS.get(word) == "content_filter":
+            self.withheld = said or f"the answer was blocked ({word})"
+
+    def _part(self, part: dict[str, object]) -> None:
+        call = part.get("functionCall")
+        text = _string(part, "text")
+        signature = _text(part, "thoughtSignature") or None
+        if isinstance(call, dict):
+            self._end_thinking()
+            self._call(call, signature)
+        elif part.get("thought") is True:
+            self._thought(text, signature)
+        elif isinstance(part.get("text"), str):
+            if text:
+                self._end_thinking()
+                self._blocks.text("text", text)
+            if signature is not None:
+                self._end_thinking()
+                self._blocks.end(self._blocks.start_thinking(), signature=signature)
+
+    def _thought(self, text: str, signature: str | None) -> None:
+        if not text and signature is None:
+            return
+        if self._thinking is None:
+            self._thinking = self._blocks.start_thinking()
+        self._blocks.append(self._thinking, text)
+        if signature is not None:
+            self._end_thinking(signature)
+
+    def _end_thinking(self, signature: str | None = None) -> None:
+        if self._thinking is not None:
+            self._blocks.end(self._thinking, signature=signature)
+            self._thinking = None
+
+    def _call(self, call: dict[str, object], signature: str | None) -> None:
+        """A call comes whole."""
+        call_id = _text(call, "id") or None
+        self.call_ids.append(call_id)
+        index = self._blocks.start_call(shown_name(_string(call, "name")), call_id)
+        arguments = call.get("args")
+        self._blocks.append(
+            index, json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False)
+        )
+        self._blocks.end(index, signature=signature)
+
+
+def _word(reason: str | int | None) -> str:
+    """A finish reason as the API reference writes it; empty if there is none by that number."""
+    if isinstance(reason, str):
+        return reason.upper()
+    return _NUMBERS[reason] if reason is not None and 0 <= reason < len(_NUMBERS) else ""
+
+
+def _string(holder: Mapping[str, object], key: str) -> str:
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _text(holder: Mapping[str, object], key: str) -> str:
+    """A string that is told as it is, without passing through a block."""
+    return whole(_string(holder, key))
