@@ -1,0 +1,129 @@
+"""Input items and tools of a Responses request, each encoded on its own. What may stand where is not known here.
+
+The shapes are those of "Create a model response" in the API reference: its items "Input message", "Output message",
+"Function tool call" and "Function tool call output". Output messages have all that the reference asks of them: there
+are servers that refuse those without id or status, as the provider's own does not.
+"""
+
+from collections.abc import Sequence
+
+from steersman.agent.messages import Image, Text, ToolCall, ToolResultMessage, UserMessage, joined_text
+from steersman.agent.model import ToolSpec
+from steersman.models.wire_values import (
+    IMAGE_LEFT_OUT,
+    IMAGES_FOLLOW,
+    NO_OUTPUT,
+    NO_RESULT,
+    NO_TEXT,
+    encode,
+    is_taken,
+    wire_arguments,
+    wire_name,
+)
+
+
+def user_item(message: UserMessage, *, images: bool) -> bytes:
+    """What a user said; never nothing."""
+    return _user(_content(message.content, images=images) or [_text(NO_TEXT)])
+
+
+def pictures_item(pictures: Sequence[Image]) -> bytes:
+    """Images of results, for servers whose results hold only text."""
+    return _user([_image(picture) for picture in pictures])
+
+
+def nothing_item() -> bytes:
+    """Stands where there is nothing at all: a request has input."""
+    return _user([_text(NO_TEXT)])
+
+
+def answer_item(wire_id: str, text: str) -> bytes:
+    """A text of the model."""
+    part = {"type": "output_text", "text": text, "annotations": []}
+    return encode(
+        {
+            "type": "message",
+            "id": wire_id,
+            "role": "assistant",
+            "status": "completed",
+            "content": [part],
+        }
+    )
+
+
+def call_item(call: ToolCall, wire_id: str) -> bytes:
+    """A call, without an id of the item: one that the server knows would be checked against the items around it."""
+    return encode(
+        {
+            "type": "function_call",
+            "call_id": wire_id,
+            "name": wire_name(call.name),
+            "arguments": wire_arguments(call.arguments),
+        }
+    )
+
+
+def output_item(
+    wire_id: str, result: ToolResultMessage | None, *, images: bool, pictures_follow: bool
+) -> bytes:
+    """The result of one call; None stands for one that is missing.
+
+    Args:
+        images: whether the model takes any.
+        pictures_follow: images are sent after the batch, not in the result.
+    """
+    output: object = NO_RESULT
+    if result is not None:
+        if images and not pictures_follow and taken_images(result):
+            output = _content(result.content, images=True)
+        else:
+            output = _words(result, follow=images and bool(taken_images(result)))
+    return encode({"type": "function_call_output", "call_id": wire_id, "output": output})
+
+
+def taken_images(result: ToolResultMessage) -> list[Image]:
+    """The images of a result that the API takes."""
+    return [part for part in result.content if isinstance(part, Image) and is_taken(part)]
+
+
+def tool(spec: ToolSpec) -> dict[str, object]:
+    """Strictness is what the API assumes otherwise; it refuses schemas with optional properties."""
+    return {
+        "type": "function",
+        "name": spec.name,
+        "description": spec.description,
+        "parameters": spec.parameters,
+        "strict": False,
+    }
+
+
+def _words(result: ToolResultMessage, *, follow: bool) -> str:
+    text = joined_text(result.content)
+    parts = [text] if text.strip() else []
+    if any(isinstance(part, Image) for part in result.content):
+        parts.append(IMAGES_FOLLOW if follow else IMAGE_LEFT_OUT)
+    return "\n".join(parts) or NO_OUTPUT
+
+
+def _content(content: Sequence[Text | Image], *, images: bool) -> list[dict[str, object]]:
+    """Texts and images in their order; blank texts are left out, and words stand for images that are not taken."""
+    parts = []
+    for part in content:
+        if isinstance(part, Image):
+            parts.append(_image(part) if images and is_taken(part) else _text(IMAGE_LEFT_OUT))
+        elif part.text.strip():
+            parts.append(_text(part.text))
+    return parts
+
+
+def _user(content: list[dict[str, object]]) -> bytes:
+    return encode({"type": "message", "role": "user", "content": content})
+
+
+def _text(text: str) -> dict[str, object]:
+    return {"type": "input_text", "text": text}
+
+
+def _image(image: Image) -> dict[str, object]:
+    url = f"data:{image.mime_type};base64,{image.data}"
+    return {"type": "input_image", "image_url": url, "detail": "auto"}

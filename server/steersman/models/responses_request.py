@@ -1,0 +1,171 @@
+"""A history becomes the body of a Responses request that follows the API's rules, whatever the history is.
+
+The rules are those of "Create a model response" in the API reference and of the guides "Function calling", "Reasoning
+models" and "Images and vision": every call is answered by exactly one output, ids are unique, a reasoning item stands
+right before what it led to, nothing is blank. Nothing is stored at the server, so that each request holds the whole
+conversation. Encoded items are kept: asking again with a longer history costs the new messages only.
+"""
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from steersman.agent.messages import (
+    AssistantMessage,
+    Image,
+    LlmMessage,
+    Thinking,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+)
+from steersman.agent.model import ModelRequest
+from steersman.models.history import Group, Prefixes, groups, results_by_call
+from steersman.models.responses_content import (
+    answer_item,
+    call_item,
+    nothing_item,
+    output_item,
+    pictures_item,
+    taken_images,
+    tool,
+    user_item,
+)
+from steersman.models.responses_reasoning import always_reasons, reasoning_item
+from steersman.models.wire_values import encode, unique_id
+
+SMALLEST_LIMIT: Final = 16
+"""The API refuses a smaller `max_output_tokens`."""
+_ID: Final = re.compile(r"[A-Za-z0-9_-]+")
+_ID_LIMIT: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ResponsesQuirks:
+    """Where compatible servers differ from each other in what they take."""
+
+    images: bool = True
+    images_in_results: bool = True
+    """Results may hold images; else they follow in a user message, as for llama.cpp's server."""
+    summaries: bool = True
+    """Ask for summaries of the reasoning; OpenAI refuses them to organizations that are not verified."""
+    encrypted_reasoning: Literal["auto", "always", "never"] = "auto"
+    """Whether to ask for encrypted reasoning. A model that does not reason refuses to be asked, so that `auto` asks
+    where a thinking level is set, and models that are known to reason without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefix:
+    """The encoding of messages that no later message can change."""
+
+    encoded: bytes = b""
+    """The items' JSON, each followed by a comma."""
+    ids: tuple[str, ...] = ()
+
+
+class ResponsesRequestBuilder:
+    """Makes request bodies for one model, and keeps what it encoded of the last few conversations."""
+
+    def __init__(self, model_id: str, name: str, quirks: ResponsesQuirks | None = None) -> None:
+        self._model_id = model_id
+        self._name = name
+        self._quirks = quirks or ResponsesQuirks()
+        self._prefixes: Prefixes[_Prefix] = Prefixes()
+
+    def body(self, request: ModelRequest) -> bytes:
+        """The JSON body of a streaming request."""
+        head: dict[str, object] = {"model": self._name, "stream": True, "store": False}
+        if request.system.strip():
+            head["instructions"] = request.system
+        if request.tools:
+            head["tools"] = [tool(spec) for spec in request.tools]
+        if request.max_output_tokens is not None:
+            head["max_output_tokens"] = max(SMALLEST_LIMIT, request.max_output_tokens)
+        if request.thinking != "off":
+            summary = {"summary": "auto"} if self._quirks.summaries else {}
+            head["reasoning"] = {"effort": request.thinking, **summary}
+        if self._asks_for_reasoning(request):
+            head["include"] = ["reasoning.encrypted_content"]
+        items = self._items(request.messages).removesuffix(b",") or nothing_item()
+        return encode(head)[:-1] + b',"input":[' + items + b"]}"
+
+    def _asks_for_reasoning(self, request: ModelRequest) -> bool:
+        asks = self._quirks.encrypted_reasoning
+        return asks == "always" or (
+            asks == "auto" and (request.thinking != "off" or always_reasons(self._name))
+        )
+
+    def _items(self, messages: Sequence[LlmMessage]) -> bytes:
+        known, kept = self._prefixes.longest(messages)
+        prefix = kept or _Prefix()
+        ids = dict.fromkeys(prefix.ids)
+        parts = [prefix.encoded]
+        settled, settled_parts, settled_ids = known, 1, len(ids)
+        rest = messages[known:]
+        results = results_by_call(rest)
+        all_settled = True
+        for group, is_settled in groups(rest):
+            parts.append(b"".join(item + b"," for item in self._group(group, results, ids)))
+            all_settled = all_settled and is_settled
+            if all_settled:
+                settled += 1 + len(group.results)
+                settled_parts, settled_ids = len(parts), len(ids)
+        if settled > known:
+            longer = _Prefix(b"".join(parts[:settled_parts]), tuple(ids)[:settled_ids])
+            self._prefixes.keep(messages[:settled], longer, instead_of=kept)
+        return b"".join(parts)
+
+    def _group(
+        self, group: Group, results: dict[str, deque[ToolResultMessage]], ids: dict[str, None]
+    ) -> list[bytes]:
+        message, quirks = group.message, self._quirks
+        if isinstance(message, UserMessage):
+            return [user_item(message, images=quirks.images)]
+        wire_ids = [self._call_id(call, message, ids) for call in message.tool_calls]
+        items = self._answer(message, wire_ids, ids)
+        pictures: list[Image] = []
+        for call, wire_id in zip(message.tool_calls, wire_ids, strict=True):
+            waiting = results.get(call.id)
+            result = waiting.popleft() if waiting else None
+            follow = not quirks.images_in_results
+            items.append(output_item(wire_id, result, images=quirks.images, pictures_follow=follow))
+            if result is not None and quirks.images and follow:
+                pictures += taken_images(result)
+        if pictures:
+            items.append(pictures_item(pictures))
+        return items
+
+    def _answer(self, message: AssistantMessage, wire_ids: list[str], ids: dict[str, None]) -> list[bytes]:
+        """The items of an answer. Reasoning is sent to the model that made it only, and with what it led to only."""
+        items: list[bytes] = []
+        reasoning: list[bytes] = []
+        own = message.model == self._model_id
+        calls = iter(wire_ids)
+        for block in message.content:
+            if isinstance(block, Thinking):
+                item = reasoning_item(block) if own else None
+                reasoning += [encode(item)] if item is not None else []
+            elif isinstance(block, ToolCall):
+                items += [*reasoning, call_item(block, next(calls))]
+                reasoning = []
+            elif block.text.strip():
+                items += [*reasoning, answer_item(_message_id(ids), block.text)]
+                reasoning = []
+        return items
+
+    def _call_id(self, call: ToolCall, message: AssistantMessage, ids: dict[str, None]) -> str:
+        """The provider's own id where this model gave it, else ours; made unique in the request."""
+        theirs = call.provider_id if message.model == self._model_id else None
+        wanted = theirs if theirs and len(theirs) <= _ID_LIMIT and _ID.fullmatch(theirs) else None
+        wire_id = unique_id(wanted, call.id, ids, _ID_LIMIT)
+        ids[wire_id] = None
+        return wire_id
+
+
+def _message_id(ids: dict[str, None]) -> str:
+    """An id for a text of the model: only its beginning matters to the server, which has not stored it."""
+    wire_id = unique_id(None, f"msg_{len(ids)}", ids, _ID_LIMIT)
+    ids[wire_id] = None
+    return wire_id

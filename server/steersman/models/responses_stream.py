@@ -1,0 +1,288 @@
+"""Events of the Responses API become model stream events. No I/O, no clock: bytes of JSON in, events out.
+
+The events are those of "Streaming events" in the API reference. What streams is passed on as it comes; what a server
+tells only at the end of a part, of an item or of the whole response is made up for there. Items of the provider's own
+tools are passed over. What the events can't say (the provider's own status, its usage as sent) stays readable on the
+parser.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from steersman.agent.messages import ModelStop, Usage
+from steersman.agent.model import BlockKind, StreamEvent
+from steersman.models.blocks import BlockWriter, shown_name
+from steersman.models.chat_usage import ChatUsage, read_usage
+from steersman.models.event_json import read_event
+from steersman.models.responses_items import Item, ItemKind, OutputItem, OutputItems, kind_of, string, text
+from steersman.models.responses_reasoning import signature_of
+from steersman.models.sse import SseEvent
+
+_CUT: Final[Mapping[str, ModelStop]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
+_ENDS: Final = ("completed", "incomplete", "failed", "cancelled")
+_PARTS: Final = "\n\n"
+"""Between the parts of a summary."""
+
+
+class ResponsesStreamParser:
+    """One response. `feed` it SSE events as they come, then `finish` it once, then look at `stop_reason`.
+
+    Deltas of one call of `feed` are merged per block. Calls and reasoning stay open to the end: more of them may be
+    known then. The terminal markers are `response.completed` and `response.incomplete`.
+    """
+
+    def __init__(self) -> None:
+        self.id: str | None = None
+        """The last one, of a server that changes it."""
+        self.model: str | None = None
+        self.finish_reason: str | None = None
+        """The provider's own status, with the reason of an incomplete response after a colon."""
+        self.usage: ChatUsage | None = None
+        self.error: object = None
+        self.done = False
+        """The response has ended, well or not: nothing that follows counts."""
+        self.is_broken = False
+        self.call_ids: list[str | None] = []
+        """The provider's ids of the calls, in the order of their blocks."""
+        self._is_complete = False
+        self._blocks = BlockWriter()
+        self._items = OutputItems()
+        self._handlers: Mapping[str, Callable[[dict[str, object]], None]] = {
+            "response.output_text.delta": lambda event: self._text(event, "text", "delta"),
+            "response.output_text.done": lambda event: self._text(event, "text", "text"),
+            "response.refusal.delta": lambda event: self._text(event, "refusal", "delta"),
+            "response.refusal.done": lambda event: self._text(event, "refusal", "refusal"),
+            "response.reasoning_summary_text.delta": lambda event: self._thinking(event, "summary", "delta"),
+            "response.reasoning_summary_text.done": lambda event: self._thinking(event, "summary", "text"),
+            "response.reasoning_text.delta": lambda event: self._thinking(event, "content", "delta"),
+            "response.reasoning_text.done": lambda event: self._thinking(event, "content", "text"),
+            "response.function_call_arguments.delta": lambda event: self._arguments(event, "delta"),
+            "response.function_call_arguments.done": lambda event: self._arguments(event, "arguments"),
+            "response.custom_tool_call_input.delta": lambda event: self._arguments(event, "delta"),
+            "response.custom_tool_call_input.done": lambda event: self._arguments(event, "input"),
+            "response.output_item.added": self._item_added,
+            "response.output_item.done": self._item_done,
+            "error": self._error,
+        }
+
+    @property
+    def what_broke(self) -> str:
+        return "sent an event that is not JSON"
+
+    @property
+    def missing_end(self) -> str:
+        return "response.completed did not come"
+
+    @property
+    def withheld(self) -> str:
+        return ""
+
+    @property
+    def has_answer(self) -> bool:
+        return self._blocks.has_answer
+
+    @property
+    def has_terminal_marker(self) -> bool:
+        return self._is_complete
+
+    @property
+    def is_complete(self) -> bool:
+        return self._is_complete
+
+    @property
+    def stop_reason(self) -> ModelStop:
+        status, _, reason = (self.finish_reason or "").partition(":")
+        if status == "incomplete":
+            return _CUT.get(reason, "length")
+        return "tool_calls" if self.call_ids else "stop"
+
+    @property
+    def counted(self) -> Usage:
+        return self.usage.usage() if self.usage is not None else Usage()
+
+    def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
+        """The events that these make; none if they show nothing."""
+        for name, payload in events:
+            if self.done or self.is_broken:
+                break
+            self._event(name, payload)
+        return self._blocks.take()
+
+    def finish(self) -> list[StreamEvent]:
+        """The events that close the blocks. Call it once, when the response is complete."""
+        self._blocks.end_text()
+        for item in self._items:
+            if item.kind == "call":
+                self._blocks.end(item.block, item.late_name)
+            elif item.kind == "reasoning":
+                redacted = item.signature is not None and not item.is_told
+                self._blocks.end(item.block, signature=item.signature, redacted=redacted)
+        return self._blocks.take()
+
+    def _event(self, name: bytes, payload: bytes) -> None:
+        try:
+            event, needs_mending = read_event(payload)
+        except ValueError:
+            self.is_broken = payload.strip() != b"[DONE]"
+            return
+        if needs_mending:
+            self._blocks.mend_surrogates()
+        if not isinstance(event, dict):
+            return
+        kind = event.get("type") or _kind_of(event, name)
+        handler = self._handlers.get(kind) if isinstance(kind, str) else None
+        if handler is not None:
+            handler(event)
+        elif isinstance(kind, str) and kind.startswith("response."):
+            self._response(event.get("response"), kind.removeprefix("response."))
+        elif kind == "response":
+            self._response(event, string(event, "status"))
+
+    def _error(self, event: dict[str, object]) -> None:
+        """Not the end: `response.failed` may follow, with what was used."""
+        self.error = self.error or event
+
+    def _response(self, response: object, status: str) -> None:
+        """A state of the whole response; its output is told with the last one."""
+        if isinstance(response, dict):
+            self.id = text(response, "id") or self.id
+            self.model = text(response, "model") or self.model
+            usage = response.get("usage")
+            self.usage = read_usage(usage) if isinstance(usage, dict) and usage else self.usage
+        if status not in _ENDS:
+            return
+        response = response if isinstance(response, dict) else {}
+        # There are servers that end every response with the same event.
+        status = text(response, "status") if response.get("status") in _ENDS else status
+        self.done = True
+        self.finish_reason = status
+        if status in ("failed", "cancelled"):
+            told = {"code": "server_error", "message": f"the response was {status}"}
+            self.error = self.error or {"error": response.get("error") or told}
+            return
+        details = response.get("incomplete_details")
+        if status == "incomplete" and isinstance(details, dict) and string(details, "reason"):
+            self.finish_reason = f"{status}:{text(details, 'reason')}"
+        self._is_complete = True
+        self._output(response.get("output"))
+
+    def _output(self, output: object) -> None:
+        for kind, item, known in self._items.matched(output if isinstance(output, list) else ()):
+            self._whole(known or self._begin(kind, item), item)
+
+    def _item_added(self, event: dict[str, object]) -> None:
+        item = event.get("item")
+        kind = kind_of(item)
+        if kind is not None and isinstance(item, dict):
+            self._begin(kind, item, event.get("output_index"))
+
+    def _item_done(self, event: dict[str, object]) -> None:
+        item, index = event.get("item"), event.get("output_index")
+        kind = kind_of(item)
+        if kind is None or not isinstance(item, dict):
+            return
+        known = self._items.find(kind, index, (string(item, "id"), string(item, "call_id")))
+        if known is None or known.is_whole:
+            known = self._begin(kind, item, index)
+        known.is_whole = True
+        self._whole(known, item)
+
+    def _begin(self, kind: ItemKind, item: Item, index: object = None) -> OutputItem:
+        begun = self._items.open(kind, item, index)
+        if kind == "call":
+            name = shown_name(string(item, "name"))
+            call_id = text(item, "call_id") or text(item, "id") or None
+            begun.late_name = None if name else ""
+            begun.block = self._blocks.start_call(name, call_id)
+            self.call_ids.append(call_id)
+        elif kind == "reasoning":
+            begun.block = self._blocks.start_thinking()
+        else:
+            self._blocks.end_text()
+        return begun
+
+    def _whole(self, known: OutputItem, item: Item) -> None:
+        """Makes up for what did not stream of an item."""
+        item_id = string(item, "id")
+        known.id_changes = known.id_changes or known.id not in ("", item_id)
+        if known.kind == "call":
+            self._call_told(known, item, "input" if item.get("type") == "custom_tool_call" else "arguments")
+        elif known.kind == "reasoning":
+            known.signature = known.signature or signature_of(item, with_id=not known.id_changes)
+            if not known.is_told:
+                parts = _texts(item.get("summary")) or _texts(item.get("content"))
+                known.is_told = bool(parts)
+                self._blocks.append(known.block, _PARTS.join(parts))
+        elif not known.is_told:
+            content = item.get("content")
+            for part in content if isinstance(content, list) else ():
+                if isinstance(part, dict):
+                    known.is_told = True
+                    self._blocks.text("text", string(part, "text"))
+                    self._blocks.text("refusal", string(part, "refusal"))
+
+    def _text(self, event: dict[str, object], kind: BlockKind, key: str) -> None:
+        item = self._find("message", event)
+        piece = string(event, key)
+        if item is not None and _is_news(item, key) and piece:
+            item.is_told, item.part_is_told = True, key == "delta"
+            self._blocks.text(kind, piece)
+
+    def _thinking(self, event: dict[str, object], source: str, key: str) -> None:
+        item = self._find("reasoning", event)
+        piece, part = string(event, key), event.get("summary_index")
+        if item is None or item.source not in ("", source) or not _is_news(item, key) or not piece:
+            return
+        if item.is_told and part != item.part:
+            self._blocks.append(item.block, _PARTS)
+        item.source, item.part = source, part
+        item.is_told, item.part_is_told = True, key == "delta"
+        self._blocks.append(item.block, piece)
+
+    def _arguments(self, event: dict[str, object], key: str) -> None:
+        item = self._find("call", event)
+        piece = string(event, "delta")
+        if item is not None and key != "delta":
+            self._call_told(item, event, key)
+        elif item is not None and piece:
+            item.is_told = True
+            self._blocks.append(item.block, piece)
+
+    def _call_told(self, item: OutputItem, told: Mapping[str, object], key: str) -> None:
+        """The name of a call, and its arguments in one piece. Those that streamed stand."""
+        if item.late_name is not None:
+            item.late_name = shown_name(string(told, "name")) or item.late_name
+        value = told.get(key)
+        arguments = value if isinstance(value, str) else json.dumps(value) if isinstance(value, dict) else ""
+        if arguments and not item.is_told:
+            item.is_told = True
+            self._blocks.append(item.block, arguments)
+
+    def _find(self, kind: ItemKind, event: dict[str, object]) -> OutputItem | None:
+        names = (string(event, "item_id"), string(event, "call_id"))
+        return self._items.find(kind, event.get("output_index"), names)
+
+
+def _kind_of(event: Mapping[str, object], name: bytes) -> str:
+    """The kind of an event without a type: a whole document, or one that only its name tells."""
+    if event.get("object") == "response":
+        return "response"
+    if event.get("error") or event.get("object") == "error":
+        return "error"
+    return name.decode("ascii", "replace")
+
+
+def _is_news(item: OutputItem, key: str) -> bool:
+    """Whether what an event says under `key` has not come before: the end of a part repeats what streamed of it."""
+    if key == "delta":
+        return True
+    told, item.part_is_told = item.part_is_told, False
+    return not told
+
+
+def _texts(parts: object) -> list[str]:
+    found = (
+        [string(part, "text") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    )
+    return [piece for piece in found if piece]
