@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 EDITORS_READY := $(VENV)/.editors-ready
+MODEL := $(VENV)/real-model
+MODEL_READY := $(VENV)/.model-ready
 
-.PHONY: demo test test-client test-vscode test-editors captures matrix bench-vscode vsix lint-client test-crash load lint clean setup
+.PHONY: demo test test-client test-vscode test-editors test-model captures matrix failures bench-vscode vsix lint-client test-crash fuzz load lint clean setup
 
 demo: $(READY)
 	@$(BIN)/steersman demo --yes
@@ -36,6 +38,15 @@ test-vscode: $(READY) $(CLIENT_READY) vsix
 test-editors: $(EDITORS_READY)
 	@$(BIN)/python -m pytest tests/editors -o python_files='*_stories.py' $(if $(STORY),-k "$(STORY)")
 
+# A small real model behind llama.cpp's own server, on this machine: 100 MB the first time, a minute or two. STORY= as above.
+test-model: $(MODEL_READY)
+	@STEERSMAN_REAL_MODEL=$(abspath $(MODEL)) $(BIN)/python -m pytest tests/real_model -o python_files='*_stories.py' $(if $(STORY),-k "$(STORY)")
+
+$(MODEL_READY): $(READY) tests/real_model/setup.sh
+	@mkdir -p $(MODEL)
+	@PYTHON="$(abspath $(BIN))/python" tests/real_model/setup.sh $(MODEL)
+	@touch $@
+
 # The screens of these stories, as text, for docs/editors.
 captures: export STEERSMAN_CAPTURES = $(abspath docs/editors/captures)
 captures: test-editors
@@ -44,6 +55,10 @@ captures: test-editors
 matrix: $(READY)
 	@STEERSMAN_MATRIX=$(abspath docs/editors/matrix.md) $(BIN)/python -m pytest -q tests/lsp/test_quirk_matrix.py
 	@cat docs/editors/matrix.md
+
+# The tables of docs/failures.md, of the kinds, the shapes and the injected failures that the tests know.
+failures: $(READY)
+	@STEERSMAN_FAILURES=$(abspath docs/failures.md) $(BIN)/python -m pytest -q tests/models/test_injected_failures.py -k table
 
 $(EDITORS_READY): $(READY) tests/editors/setup.sh
 	@tests/editors/setup.sh $(VENV)
@@ -77,6 +92,12 @@ test-long: $(READY)
 # A session killed, or its disk full, at every single write of a long story, with the counts: minutes. The suite has a sample.
 test-crash: $(READY)
 	@STEERSMAN_CRASH=1 $(BIN)/python -m pytest -s tests/crash
+
+# Hostile input, as many examples of each property as one likes: make fuzz CASES=200000 ONLY=framing. The suite has a sample.
+CASES ?= 200000
+
+fuzz: $(READY)
+	@STEERSMAN_CASES=$(CASES) $(BIN)/python -m pytest -m fuzz -k "$(ONLY)"
 
 lint: $(READY)
 	@$(BIN)/ruff check .

@@ -15,6 +15,7 @@ from support.served_process import COMMAND, Place
 KEY = "canary/key+4711==Zz9"
 USER, PASSWORD, QUERY = "canary-user-0815", "canary?pass/word&42", "canary=query/+31337"
 USERINFO, IN_QUERY = "canary-user-0815:canary%3Fpass%2Fword%2642", "canary%3Dquery%2F%2B31337"
+IN_HEADER = "canary-of-a-header-8472"
 SENT = (KEY, f"{USER}:{PASSWORD}", PASSWORD, QUERY)
 OTHERS = {
     "ANTHROPIC_API_KEY": "sk-ant-canary-0123456789-abcdef",
@@ -98,16 +99,36 @@ async def test_a_server_writes_no_key_anywhere(tmp_path, api, profile):
         assert written(tmp_path) == []
 
 
+def table_of_a_provider(home: Path, api: str, host: str) -> dict[str, str]:
+    """The same secrets in the user's file, and one in a header; the key is printed by a command."""
+    (home / "key").write_text(KEY)
+    lines = [
+        f'model = "work:claude-or-gpt"\n[providers.work]\napi = "{api}"',
+        f'base_url = "http://{USERINFO}@{host}/v1?api-version=2&code={IN_QUERY}"',
+        f'key_command = ["cat", "{home / "key"}"]',
+        f"headers = {{ x-gate = '{IN_HEADER}' }}",
+    ]
+    (home / "config.toml").write_text("\n".join(lines))
+    (home / "config.toml").chmod(0o600)
+    return {}
+
+
+@pytest.mark.parametrize("configured", ["by variables", "by a table"])
 @pytest.mark.parametrize("api", APIS)
-async def test_a_recorded_run_and_the_doctor_write_no_key_anywhere(tmp_path, api):
-    async with echoing_server(SENT) as (server, host):
+async def test_a_recorded_run_and_the_doctor_write_no_key_anywhere(tmp_path, api, configured):
+    sent = SENT if configured == "by variables" else (*SENT, IN_HEADER)
+    async with echoing_server(sent) as (server, host):
         (tmp_path / "home").mkdir(mode=0o700)
         (tmp_path / "ws").mkdir()
         (tmp_path / "tapes").mkdir()
         line = CommandLine(tmp_path / "home", tmp_path / "ws")
+        if configured == "by variables":
+            variables = environment(api, host)
+        else:
+            variables = table_of_a_provider(line.home, api, host)
 
         async def run(*arguments: str) -> bytes:
-            done = await asyncio.to_thread(line.run, *arguments, **environment(api, host))
+            done = await asyncio.to_thread(line.run, *arguments, **variables)
             return f"{done.out}\n{done.err}".encode()
 
         def recorded(name: str) -> tuple[str, ...]:
@@ -126,21 +147,26 @@ async def test_a_recorded_run_and_the_doctor_write_no_key_anywhere(tmp_path, api
         names = ("well", "event", "status 401")
         texts = await asyncio.gather(*(run(*recorded(name)) for name in names))
         texts += await asyncio.gather(run("doctor"), run("models"))
-        assert [leak for text in texts for leak in leaks("output", text)] == []
+        assert [leak for text in texts for leak in leaks("output", text, sent)] == []
         assert b'"stopReason":"complete"' in texts[0] and b'"stopReason":"error"' in texts[2]
         assert b"STEERSMAN_HOME=" in texts[0], "or else no command has told its environment"
         assert b"Correct the key" in texts[3]
         assert len(list((tmp_path / "tapes").iterdir())) == len(names)
         check_requests(server)
-        assert written(tmp_path) == []
+        for name in ("config.toml", "key"):
+            (line.home / name).unlink(missing_ok=True)
+        assert written(tmp_path, sent) == []
 
 
-def test_keys_of_other_programs_are_neither_used_nor_written(tmp_path):
+@pytest.mark.parametrize(
+    ("model", "wanted"), [("openai-chat:m", "STEERSMAN_API_KEY"), ("mistral:m", "MISTRAL_API_KEY")]
+)
+def test_keys_of_providers_that_are_not_named_are_neither_used_nor_written(tmp_path, model, wanted):
     (tmp_path / "home").mkdir(mode=0o700)
     line = CommandLine(tmp_path / "home", tmp_path)
-    done = line.run("run", "hello", "--json", STEERSMAN_MODEL="anthropic:m", **OTHERS)
+    done = line.run("run", "hello", "--json", STEERSMAN_MODEL=model, **OTHERS)
     assert done.status == 1
-    assert "STEERSMAN_API_KEY" in done.err
+    assert wanted in done.err
     text = json.dumps([done.out, done.err]).encode()
     assert leaks("output", text, OTHERS.values()) == []
     assert written(tmp_path / "home", OTHERS.values()) == []

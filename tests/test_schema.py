@@ -146,6 +146,7 @@ async def test_every_answer_of_every_command_is_as_the_schema_says(tmp_path):
         it.put(".steersman/templates/fix.md", "Fix $1.")
         it.put(".steersman/templates/odd.md", "---\n")
         assert len((await checked("templates"))["templates"]) == 2
+        assert (await checked("models"))["providers"]
         await checked("sessions", it.root.as_uri())
         await checked("resume", session)
         listed = await checked("checkpoints", session)

@@ -22,6 +22,8 @@ export interface AgentEndData {
   /** US dollars; null where the price is not known. */
   cost: number | null;
   turns: number;
+  /** Tokens that the model takes, where that is known by now. */
+  contextWindow?: number;
   files: FileSummary[];
   commands: string[];
   denied: DeniedCall[];
@@ -55,6 +57,8 @@ export interface AgentStartData {
   mode: "read-only" | "ask" | "auto-edit" | "full-auto";
   /** Empty when it goes on from what there is. */
   inputs: InputData[];
+  /** Tokens that the model takes, where that is known. */
+  contextWindow?: number;
 }
 
 export interface AgentStartEvent {
@@ -375,10 +379,15 @@ export interface Commands {
     params: EventsParams | string;
     answer: EventsAnswer;
   };
-  /** Sets model and mode of a session, or of all new runs. */
+  /** Sets model, mode and thinking of a session, or of all new runs. */
   "steersman.configure": {
     params: ConfigureParams;
     answer: ConfigureAnswer;
+  };
+  /** The models that there are to name, asked from the providers; why others can't be used, and what to do. */
+  "steersman.models": {
+    params: ModelsParams | string;
+    answer: ModelsAnswer;
   };
   /** The prompt templates, called by `/name`. */
   "steersman.templates": {
@@ -503,12 +512,13 @@ export interface CompactionStartEvent {
   data: CompactionStartData;
 }
 
-/** Model or mode have changed. A node of the tree, like a message. */
+/** Model, mode or thinking have changed. A node of the tree, like a message. */
 export interface ConfigData {
   id: string;
   parent: string | null;
   model: string | null;
   mode: "read-only" | "ask" | "auto-edit" | "full-auto" | null;
+  thinking?: "off" | "low" | "medium" | "high";
 }
 
 export interface ConfigEvent {
@@ -527,6 +537,7 @@ export interface ConfigEvent {
 export interface ConfigureAnswer {
   model: string | null;
   mode: "read-only" | "ask" | "auto-edit" | "full-auto";
+  thinking: "off" | "low" | "medium" | "high";
 }
 
 export interface ConfigureParams {
@@ -534,6 +545,7 @@ export interface ConfigureParams {
   session?: string | null;
   model?: string | null;
   mode?: "read-only" | "ask" | "auto-edit" | "full-auto" | null;
+  thinking?: "off" | "low" | "medium" | "high" | null;
 }
 
 /** What the user points at, told to the model with the prompt. */
@@ -1064,6 +1076,28 @@ export interface MessageUpdateEvent {
   data: MessageUpdateData;
 }
 
+/** US dollars for a million tokens; what is not known is left out. */
+export interface ModelPrice {
+  input?: number;
+  output?: number;
+  cacheRead?: number;
+  cacheWrite?: number;
+}
+
+export interface ModelsAnswer {
+  /** Of new runs; null where none is configured. */
+  model: string | null;
+  /** Those that are usable first. */
+  providers: OfferingProvider[];
+  /** Path of the user's file: keys and base URLs can stand in its tables `[providers.NAME]` too. */
+  config: string;
+}
+
+export interface ModelsParams {
+  /** Only of this one; all without. */
+  provider?: string | null;
+}
+
 export type NoParams = Record<string, never>;
 
 /** Something the user should know, that needs no answer. */
@@ -1081,6 +1115,47 @@ export interface NoticeEvent {
   ts: number;
   type: "notice";
   data: NoticeData;
+}
+
+/** A model that can be named; what is not known of it is left out. */
+export interface OfferedModel {
+  /** As `steersman.configure` takes it: `PROVIDER:NAME`. */
+  model: string;
+  /** At its provider. */
+  name: string;
+  /** Tokens of prompt and answer together, as they are served. */
+  contextWindow?: number;
+  /** Tokens of one answer. */
+  maxOutput?: number;
+  /** It takes images. */
+  images?: boolean;
+  /** It takes a thinking level. */
+  thinking?: boolean;
+  price?: ModelPrice;
+  /** It is ready, where the server loads its models when they are asked for. */
+  loaded?: boolean;
+}
+
+/** A provider, or a server on this machine that is no provider's. */
+export interface OfferingProvider {
+  /** The part of `PROVIDER:NAME` before the colon. */
+  provider: string;
+  /** For people. */
+  title: string;
+  /** A run could begin with it. False: its models can't be named yet. */
+  usable: boolean;
+  /** A program that people run themselves. */
+  local: boolean;
+  /** Host and port, where it was asked or is looked for. */
+  server?: string;
+  /** In the server's order. */
+  models: OfferedModel[];
+  /** How many there are beside these. */
+  leftOut: number;
+  /** Why it can't be used; or why it told no models, though a run may work. */
+  problem?: string;
+  /** What to do about that. */
+  mend?: string;
 }
 
 export interface OpenDocument {
@@ -1559,8 +1634,8 @@ export interface ShowQuestionAnswer {
 }
 
 export interface ShowQuestionParams {
-  /** Of a pending question. */
-  id: string;
+  /** Of a pending question; without, the one that has waited the longest. */
+  id?: string | null;
 }
 
 export interface Span {
@@ -1587,6 +1662,8 @@ export interface StartParams {
   model?: string | null;
   /** For this run. */
   mode?: "read-only" | "ask" | "auto-edit" | "full-auto" | null;
+  /** How much the model is to think before it answers, where it takes a level. It holds for the session. */
+  thinking?: "off" | "low" | "medium" | "high" | null;
   budget?: BudgetParams | null;
 }
 
@@ -1630,6 +1707,8 @@ export interface StatusAnswer {
   model: string | null;
   /** Of new runs. */
   mode: "read-only" | "ask" | "auto-edit" | "full-auto";
+  /** Of new runs. */
+  thinking: "off" | "low" | "medium" | "high";
   sessions: SessionStatus[];
   approvals: PendingQuestion[];
 }

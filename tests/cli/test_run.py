@@ -297,8 +297,11 @@ def test_the_configuration_file_is_used(line):
     assert line.run("run", "hello").out == "From the file.\n"
 
 
-def test_a_command_does_not_get_our_key(line):
-    model = line.tape(calls(("bash", {"command": 'echo "key=$STEERSMAN_API_KEY."'})), {"text": "Done."})
+def test_a_command_gets_no_key_of_ours_or_of_a_provider(line):
+    config = '[providers.mine]\napi = "openai-chat"\nbase_url = "http://x.test/v1"\nkey_env = "MINE"\n'
+    (line.home / "config.toml").write_text(config)
+    command = 'echo "key=$STEERSMAN_API_KEY$GROQ_API_KEY$OPENAI_API_KEY$MINE."; env'
+    model = line.tape(calls(("bash", {"command": command})), {"text": "Done."})
     done = line.run(
         "run",
         "look",
@@ -308,7 +311,7 @@ def test_a_command_does_not_get_our_key(line):
         "full-auto",
         "--trust",
         "--json",
-        STEERSMAN_API_KEY="canary-7",
+        **dict.fromkeys(("STEERSMAN_API_KEY", "GROQ_API_KEY", "OPENAI_API_KEY", "MINE"), "canary-7"),
     )
     assert done.status == 0
     assert "key=." in done.out and "canary-7" not in done.out

@@ -443,6 +443,21 @@ async def test_configure_sets_what_new_runs_use(tmp_path):
         assert data["code"] == "unknownSession"
 
 
+async def test_start_and_configure_set_the_thinking_level(tmp_path):
+    async with desk(tmp_path, *edits("a.txt", ("one", "1"))) as it:
+        it.put("a.txt", "one\n")
+        assert (await it.command("configure", {"thinking": "low"}))["thinking"] == "low"
+        assert (await it.command("status"))["thinking"] == "low"
+        start = {"prompt": "change it", "mode": "read-only", "thinking": "high"}
+        started = await it.command("start", start)
+        await it.ended(started["run"])
+        told = await it.command("events", {"session": started["session"]})
+        configs = [each["data"] for each in told["events"] if each["type"] == "config"]
+        assert [data.get("thinking") for data in configs] == ["high"]
+        error = await refused(it.command("configure", {"thinking": "max"}))
+        assert (error.code, "'off', 'low'" in error.message) == (INVALID_PARAMS, True)
+
+
 # What is wrong with a command
 
 
@@ -489,6 +504,7 @@ async def test_the_advertised_commands_are_those_that_exist(tmp_path):
             "ask",
             "showQuestion",
             "transcript",
+            "models",
         ]
         advertised = result["capabilities"]["executeCommandProvider"]["commands"]
         assert sorted(advertised) == sorted(f"steersman.{name}" for name in names)

@@ -40,11 +40,29 @@ def test_a_name_is_resolved_to_its_provider(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "spec", ["", "gpt-5", "openai-chat", "openai-chat:", "anthropic", "tape: ", "other:x"]
+    ("spec", "said"),
+    [
+        ("", "No model is named"),
+        ("  ", "No model is named"),
+        ("openai-chat:", "there is no name"),
+        ("openai-chat: ", "there is no name"),
+        ("anthropic", "there is no name"),
+        ("tape: ", "there is no name"),
+        ("grok:grok-4", "Did you mean groq"),
+        ("antropic:claude-x", "Did you mean anthropic"),
+        ("zzz:x", r"\[providers.zzz\] of config.toml, with api and base_url"),
+        ("openai/gpt-5", "Did you mean openai:gpt-5"),
+        ("my-model.gguf", "such as openai-chat:my-model.gguf"),
+        ("gpt-5.4", r"Did you mean openai:gpt-5.4\?"),
+        ("Claude-opus-5-5", r"Did you mean anthropic:Claude-opus-5-5\?"),
+        ("kimi-k2.6", "Did you mean moonshot:kimi-k2.6 or moonshot-cn:kimi-k2.6"),
+        ("qwen3:8b", "A model of Ollama is written ollama:qwen3:8b"),
+    ],
 )
-def test_an_unknown_name_lists_what_there_is(spec):
-    with pytest.raises(ModelConfigError, match=r"openai-chat:NAME .*anthropic:NAME .*tape:FILE"):
+def test_a_name_that_is_none_says_how_one_is_written_and_what_was_meant(spec, said):
+    with pytest.raises(ModelConfigError, match=said) as error:
         resolve_model(spec, "http://h", "k")
+    assert "PROVIDER:NAME" in str(error.value) or "provider" in str(error.value)
 
 
 def test_a_missing_key_and_a_missing_tape_say_what_to_do(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from steersman.agent.model import BlockEnd
+from steersman.agent.model import BlockEnd, BlockStart
 from steersman.models.answer_body import AnswerBody
 from steersman.models.debug import PARSERS, parse_recording
 from steersman.models.failures import classify, read_error_body
@@ -24,6 +24,8 @@ EXPLAINED = {"think-tags", "two-message-starts"}
 """Policies of the manifest under which a parse may differ from the expected one."""
 SPLICED = "anthropic__ai__spliced-message-start.sse"
 """Two answers in one stream: told as a failure."""
+CUT_SHORT = "openai__codecompanion-nvim__openai-responses-compaction-cancelled-streaming.sse"
+"""Its reader left it in the middle."""
 EVERY_CUT_BYTES = 8192
 
 
@@ -58,7 +60,7 @@ def test_a_recording_parses_to_what_is_expected_however_it_is_cut(recording):
     policies = {policy.partition(":")[0] for policy in meta.get("policy", ())}
     assert not corpus.compare(parsed, expected, meta) or policies & EXPLAINED
     assert (parsed["model"], parsed["id"]) == (expected["model"], expected["id"])
-    usable = not parsed["error"] and meta["file"] != SPLICED
+    usable = not parsed["error"] and meta["file"] not in (SPLICED, CUT_SHORT)
     assert bool(parsed["stop_reason"]) == usable
     whole = events_of(api, [body])
     cuts = ["wire", "random"] + (["bytes"] if len(body) <= EVERY_CUT_BYTES else [])
@@ -82,6 +84,45 @@ def test_the_signatures_of_recorded_thinking_are_whole():
         assert told == [pair for pair in known if pair[1]], meta["file"]
         signed += len(told)
     assert signed > 10
+
+
+def test_the_encrypted_reasoning_that_was_recorded_is_whole_and_has_its_id():
+    signed = 0
+    for meta, body, expected in STREAMS:
+        if meta["api"] != "openai-responses":
+            continue
+        ends = [event for event in events_of(meta["api"], [body]) if isinstance(event, BlockEnd)]
+        kept = [orjson.loads(event.signature) for event in ends if event.signature]
+        told = [fingerprint(each["encrypted_content"]) for each in kept]
+        known = [each for each in expected["reasoning_blocks"] if each["encrypted"]]
+        assert told == [each["encrypted"] for each in known], meta["file"]
+        # Where the id of an item changes in the stream, none is kept.
+        assert all(each.get("id") in (None, block["id"]) for each, block in zip(kept, known, strict=True))
+        signed += len(told)
+    assert signed > 7
+
+
+def test_the_thought_signatures_that_were_recorded_are_whole_and_in_their_places():
+    signed = {"text": 0, "call": 0}
+    for meta, body, expected in STREAMS:
+        if meta["api"] != "gemini":
+            continue
+        events = events_of("gemini", [body])
+        kinds = {event.index: event.kind for event in events if isinstance(event, BlockStart)}
+        ends = [event for event in events if isinstance(event, BlockEnd)]
+        of_calls = [event.signature for event in ends if kinds[event.index] == "toolCall"]
+        assert [told and fingerprint(told) for told in of_calls] == [
+            each.get("signature") for each in expected["tool_calls"]
+        ], meta["file"]
+        of_texts = [
+            fingerprint(event.signature) for event in ends if event.signature not in (None, *of_calls)
+        ]
+        # Those of the provider's own tools are not kept.
+        known = [each["signature"] for each in expected["reasoning_blocks"] if each["type"] == "text"]
+        assert of_texts == known, meta["file"]
+        signed["text"] += len(of_texts)
+        signed["call"] += sum(told is not None for told in of_calls)
+    assert min(signed.values()) > 5
 
 
 def fingerprint(signature):

@@ -12,7 +12,7 @@ from steersman.models.trusted import read_certificates, trusted_context
 
 @pytest.fixture
 def plain_environment(monkeypatch):
-    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -40,13 +40,16 @@ def test_they_are_read_once_for_all_clients():
     assert first.context is second.context
 
 
-def test_what_the_environment_names_is_read_at_once(monkeypatch, tmp_path):
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
+@pytest.mark.usefixtures("plain_environment")
+@pytest.mark.parametrize("name", ["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"])
+def test_what_the_environment_names_is_read_at_once(monkeypatch, tmp_path, name):
+    monkeypatch.setenv(name, str(tmp_path / "missing.pem"))
     with pytest.raises(OSError, match="No such file"):
         trusted_context()
     read_certificates()  # nobody is told before
 
 
+@pytest.mark.usefixtures("plain_environment")
 def test_what_the_environment_names_is_read_once(monkeypatch, tmp_path):
     mine = tmp_path / "mine.pem"
     mine.write_text(Path(certifi.where()).read_text())
@@ -55,3 +58,12 @@ def test_what_the_environment_names_is_read_once(monkeypatch, tmp_path):
     mine.unlink()
     assert trusted_context() is trusted_context()
     assert trusted_context().cert_store_stats()["x509_ca"] > 50
+
+
+@pytest.mark.usefixtures("plain_environment")
+def test_certificates_for_other_programs_that_are_missing_are_left_out_with_a_word(
+    monkeypatch, tmp_path, caplog
+):
+    monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(tmp_path / "missing.pem"))
+    assert trusted_context().cert_store_stats()["x509_ca"] > 50
+    assert "NODE_EXTRA_CA_CERTS" in caplog.text

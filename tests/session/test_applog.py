@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from steersman.session.applog import BACKUPS, RETRY_SECONDS, LogFile, RedactingFormatter, secrets_of
+from steersman.session.applog import BACKUPS, RETRY_SECONDS, LogFile, RedactingFormatter
+from steersman.session.catalog import secrets_of
 from steersman.session.settings import Settings
 from support.command_line import CommandLine
 
@@ -77,7 +78,7 @@ def test_a_secret_at_the_cut_of_an_overlong_record_leaves_nothing_of_itself(tmp_
 
 def test_the_settings_key_is_taken_out_also_when_the_environment_overrules_it():
     settings = Settings(base_url="http://ada:opensesame@host/v1?token=tokentoken", api_key="key-of-file")
-    found = secrets_of(settings, {"STEERSMAN_API_KEY": "key-of-environment"}.get)
+    found = secrets_of(settings, {"STEERSMAN_API_KEY": "key-of-environment"})
     assert {"key-of-file", "key-of-environment", "opensesame", "tokentoken"} <= set(found)
 
 

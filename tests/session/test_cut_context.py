@@ -2,9 +2,12 @@
 
 import pytest
 
+from steersman.agent.abort import AbortSignal
 from steersman.agent.messages import Usage
+from steersman.session.cut_context import CountedModel
 from support.fake_tools import FakeTool
-from support.scripted_model import answer, call
+from support.model_server import ask
+from support.scripted_model import ScriptedModel, answer, call
 
 PROSE = "The quick brown fox jumps over the lazy dog and goes home. "
 
@@ -67,3 +70,52 @@ async def test_cached_tokens_are_counted_as_sent(harness):
     h = harness(answer("fine", usage=usage))
     await h.run(PROSE * 2000)
     assert notices(h) == []
+
+
+TURN = "And now the next step, of which there is a little to say. " * 40  # some 2,300 characters
+
+
+async def in_one_run(harness, prompt: str, *counted: int):
+    """A run whose every answer but the last calls a tool that gives `TURN`; `counted` is the prompt of each."""
+    *calls, last = [Usage(input=count, output=1) for count in counted]
+    answers = [answer("", call("look"), usage=usage) for usage in calls]
+    h = harness(
+        *answers, answer("done", usage=last), tools=[FakeTool("look", lambda _context, _arguments: TURN)]
+    )
+    await h.run(prompt)
+    return h
+
+
+async def test_a_server_that_counts_only_what_it_has_not_kept_cuts_nothing_off(harness):
+    """29"""
+    h = await in_one_run(harness, PROSE * 2000, 27_000, 520, 530, 540)
+    assert notices(h) == []
+
+
+async def test_what_was_whole_and_is_cut_later_is_told_though_less_was_added(harness):
+    """29"""
+    h = await in_one_run(harness, PROSE * 2000, 27_000, 4_000)
+    assert len(notices(h)) == 1
+
+
+async def test_a_server_that_never_counted_the_whole_is_not_believed_to_have_kept_it(harness):
+    """29"""
+    h = await in_one_run(harness, PROSE * 2000, 520, 530)
+    assert len(notices(h)) == 1
+
+
+@pytest.mark.parametrize(("counted", "told"), [(9_439, True), (9_440, False)])
+async def test_at_the_edge_of_what_a_tokenizer_can_do_nothing_is_told(harness, counted, told):
+    """29"""
+    assert len(PROSE * 2000) == 118_000
+    assert bool(notices(await asked(harness, PROSE * 2000, counted))) == told
+
+
+async def test_what_waits_for_its_provider_s_limits_tells_the_user():
+    told = []
+    model = ScriptedModel(answer("fine"))
+    async for _ in CountedModel(model, told.append).stream(ask(), AbortSignal()):
+        pass
+    [request] = model.requests
+    request.on_wait("It waits.")
+    assert told == ["It waits."]

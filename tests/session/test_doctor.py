@@ -56,7 +56,7 @@ async def test_a_server_that_offers_the_model_is_all_that_a_run_needs(home):
         it = await found(home, model="openai-chat:qwen", base_url=url, api_key=KEY)
     assert {finding.level for finding in it.values()} == {"ok"}
     assert "offers 2 models" in it["server"].text
-    assert it["model"].text == "openai-chat:qwen, from the environment"
+    assert it["model"].text.startswith("openai-chat:qwen, from the environment; ")
     assert url in it["base URL"].text
 
 
@@ -105,8 +105,8 @@ async def test_a_key_from_another_source_than_the_base_url_is_not_sent_and_that_
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         it = await found(home, model="openai-chat:m", base_url=url)
-    assert len(heads) == 1
-    assert KEY.encode() not in heads[0]
+    assert heads
+    assert KEY.encode() not in b"".join(heads)
     assert (it["key"].level, it["server"].level) == ("warning", "ok")
     assert "is not sent" in it["key"].text
 
@@ -124,7 +124,7 @@ async def test_a_setting_that_can_not_be_used_is_one_problem_and_the_rest_is_loo
     assert "home" in it and "model" not in it
 
 
-@pytest.mark.parametrize("model", ["nonsense", "openai-chat:x", "tape:/no/such/tape.jsonl"])
+@pytest.mark.parametrize("model", ["nonsense", "no-such:x", "azure:x", "tape:/no/such/tape.jsonl"])
 async def test_a_model_that_can_not_be_used_is_a_problem(home, model):
     assert (await found(home, model=model))["model"].level == "problem"
 
@@ -207,3 +207,61 @@ def test_who_may_enter_is_said_in_words(tmp_path, mode, who):
     tmp_path.chmod(mode)
     assert who_may_enter(tmp_path) == who
     assert who_may_enter(Path(tmp_path / "none")) is None
+
+
+def with_table(home: Home, name: str, *lines: str, mode: int = 0o600) -> Home:
+    home.config.write_text("\n".join([f'model = "{name}:m"', f"[providers.{name}]", *lines]))
+    home.config.chmod(mode)
+    return home
+
+
+async def test_a_provider_its_host_and_the_source_of_its_key_are_told(home):
+    async with raw_server(answering(200, {"data": [{"id": "m"}]})) as url:
+        with_table(home, "work", 'api = "openai-chat"', f'base_url = "{url}"', f'api_key = "{KEY}"')
+        it = await found(home)
+    assert {finding.level for finding in it.values()} == {"ok"}
+    assert it["model"].text == f"work:m, from {home.config}; work, by openai-chat"
+    assert it["base URL"].text == f"{url}, from [providers.work] of {home.config}"
+    assert it["key"].text == f"there is one, from api_key in [providers.work] of {home.config}"
+
+
+async def test_a_missing_key_is_a_problem_with_the_variable_and_the_page_to_get_one(home):
+    it = await found(home, model="mistral:m")
+    assert it["key"].level == "problem"
+    assert "set MISTRAL_API_KEY (a key is made at https://console.mistral.ai/api-keys)" in it["key"].text
+    assert (it["model"].level, it["server"].text) == ("ok", "was not asked: there is no key")
+
+
+async def test_a_key_in_a_file_that_others_may_read_is_not_used_and_the_mend_is_one_command(home):
+    with_table(home, "mistral", f'api_key = "{KEY}"', mode=0o644)
+    it = await found(home)
+    assert it["key"].level == "problem"
+    findings = await examine(home, {"PATH": os.environ["PATH"]}, can_ask=True, seconds=5.0)
+    assert next(each.mend for each in findings if each.name == "key") == f"chmod 600 {home.config}"
+    home.config.chmod(0o600)
+    assert "api_key in [providers.mistral]" in (await found(home))["key"].text
+
+
+async def test_a_command_for_a_key_is_run_as_a_run_would_and_its_output_is_not_told(home):
+    async with raw_server(answering(200, {"data": [{"id": "m"}]})) as url:
+        lines = ('api = "openai-chat"', f'base_url = "{url}"')
+        it = await found(with_table(home, "work", *lines, f'key_command = "echo {KEY}"'))
+        assert it["key"].text == f"there is one, printed by key_command in [providers.work] of {home.config}"
+        failing = f"key_command = ['sh', '-c', 'echo {KEY}; exit 2']"
+        it = await found(with_table(home, "work", *lines, failing))
+    assert it["key"].level == "problem"
+    assert "failed (exit status 2)" in it["key"].text
+
+
+async def test_a_provider_without_a_base_url_says_where_to_set_it(home):
+    it = await found(home, model="azure:gpt")
+    assert f"set base_url in [providers.azure] of {home.config}" in it["model"].text
+
+
+async def test_without_a_model_the_providers_whose_keys_are_there_are_named(home):
+    findings = await examine(
+        home, {"PATH": os.environ["PATH"], "GROQ_API_KEY": KEY}, can_ask=True, seconds=5.0
+    )
+    (model,) = [each for each in findings if each.name == "model"]
+    assert "Set STEERSMAN_MODEL to groq:NAME (GROQ_API_KEY is set)." in model.mend
+    assert KEY not in repr(findings)

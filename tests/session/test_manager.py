@@ -266,12 +266,13 @@ async def test_configure_sets_the_defaults_or_one_sessions(harness):
     assert await h.manager.configure(model="test:other", mode="auto-edit") == {
         "model": "test:other",
         "mode": "auto-edit",
+        "thinking": "off",
     }
     await h.run("second")
     assert h.specs[-1] == "test:other"
     assert h.of("config")[-1]["mode"] == "auto-edit"
     answered = await h.manager.configure(session=run.session, mode="read-only")
-    assert answered == {"model": "test:scripted", "mode": "read-only"}
+    assert answered == {"model": "test:scripted", "mode": "read-only", "thinking": "off"}
     await h.run("third", session=run.session)
     assert h.specs[-1] == "test:scripted"
     assert (

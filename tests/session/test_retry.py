@@ -6,11 +6,35 @@ import pytest
 
 from steersman.agent.hooks import GiveUp, Retry
 from steersman.agent.model import FailureKind, StreamFailure
-from steersman.session.retry import ATTEMPTS, RetryPolicy
+from steersman.session.retry import ATTEMPTS, POLICIES, RetryPolicy
 from support.scripted_model import answer, failure
 
 POLICY = RetryPolicy(jitter=lambda: 1.0)
 NEVER = {"refused", "not_found", "auth", "permission", "quota", "bad_request", "context_overflow"}
+
+
+def test_every_kind_has_a_policy_and_says_in_a_sentence_what_to_do():
+    assert set(POLICIES) == set(get_args(FailureKind))
+    for policy in POLICIES.values():
+        assert policy.advice[0].isupper()
+        assert policy.advice[-1] in ".?"
+        assert policy.means
+
+
+@pytest.mark.parametrize("kind", get_args(FailureKind))
+def test_giving_up_says_what_to_do(kind):
+    last = POLICIES[kind].attempts
+    tried = f" It was tried {last} times." if last > 1 else ""
+    given_up = POLICY.decide(StreamFailure(kind, "It failed"), last)
+    assert given_up == GiveUp(f"It failed.{tried} {POLICIES[kind].advice}")
+    known = StreamFailure(kind, "It failed", advice="Do this.")
+    assert POLICY.decide(known, 99).message.endswith(" Do this.")
+
+
+def test_used_up_credit_is_asked_for_again_only_where_the_provider_says_when():
+    assert isinstance(POLICY.decide(StreamFailure("quota", "x"), 1), GiveUp)
+    assert POLICY.decide(StreamFailure("quota", "x", retry_after=48), 1) == Retry(48)
+    assert isinstance(POLICY.decide(StreamFailure("quota", "x", retry_after=48), 2), GiveUp)
 
 
 @pytest.mark.parametrize("kind", get_args(FailureKind))
@@ -46,7 +70,8 @@ def test_an_empty_answer_that_was_cut_is_never_asked_for_again():
 
 
 def test_giving_up_says_how_often_it_was_tried():
-    assert POLICY.decide(StreamFailure("timeout", "Silence."), 3) == GiveUp("Silence. It was tried 3 times.")
+    given_up = POLICY.decide(StreamFailure("timeout", "Silence."), 3)
+    assert given_up.message.startswith("Silence. It was tried 3 times. ")
 
 
 async def test_an_abort_during_the_wait_ends_the_run_without_another_request(harness):

@@ -67,6 +67,15 @@ async def test_a_cost_that_is_not_known_is_not_nothing(harness):
     assert "what the model costs is not known" in h.end["message"]
 
 
+async def test_the_window_is_told_where_it_is_known(harness):
+    h = harness(answer("Hello."), context_window=32_000)
+    await h.run()
+    assert [h.of(kind)[-1]["contextWindow"] for kind in ("agent_start", "agent_end")] == [32_000, 32_000]
+    unknown = harness(answer("Hello."))
+    await unknown.run()
+    assert "contextWindow" not in {**unknown.of("agent_start")[-1], **unknown.end}
+
+
 async def test_a_run_that_changes_nothing_says_so(harness):
     h = harness(answer("Hello."))
     await h.run()
@@ -127,8 +136,8 @@ async def test_a_failed_response_ends_the_run_with_its_kind(harness):
     h = harness(failure("auth", "The key was refused."))
     await h.run()
     assert h.end["stopReason"] == "error"
-    assert h.end["error"] == {"code": "auth", "message": "The key was refused."}
-    assert h.end["message"] == "The key was refused."
+    assert h.end["error"] == {"code": "auth", "message": "The key was refused. Check the API key."}
+    assert h.end["message"] == h.end["error"]["message"]
 
 
 async def test_a_retry_is_told_and_the_failed_try_is_not_in_the_models_context(harness):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from steersman.models.provider import RateLimits, Timeouts
+from steersman.session.catalog import catalog_of
 from steersman.session.compose import build_services
 from steersman.session.errors import Refused
 from steersman.session.home import Home
@@ -15,6 +17,7 @@ def home_with(tmp_path, text: str) -> Home:
     home = Home(tmp_path / "home")
     home.root.mkdir(exist_ok=True)
     home.config.write_text(text)
+    home.config.chmod(0o600)
     return home
 
 
@@ -69,6 +72,8 @@ async def test_a_key_that_is_withheld_is_told_and_not_named(harness, tmp_path):
         api_key=settings.api_key,
         api_key_source=settings.api_key_source,
     )
+    route = catalog_of(home, settings, {}).route("openai-chat:m")
+    h.services.route = lambda _: route
     await h.run()
     (notice,) = h.of("notice")
     assert "the environment or command line" in notice["message"]
@@ -84,12 +89,18 @@ async def test_a_key_that_is_withheld_is_told_and_not_named(harness, tmp_path):
         ("max_turns = 0", "max_turns"),
         ("allow_commands = 3", "allow_commands"),
         ("model = [", "not TOML"),
+        ("api_key = ['secret-in-a-list']", "api_key: Input should be a valid string."),
+        ("providers = 3", "providers"),
+        ("[providers.x]", "providers.x: a new provider needs api and base_url"),
+        ("[providers.groq.timeouts]\nconnect = 0", "providers.groq.timeouts.connect: "),
+        ("[[providers.groq.models]]\nmach = 'x'", "Known keys: match, context_window"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named(tmp_path, text, said):
     with pytest.raises(SettingsError, match=said) as error:
         load_settings(home_with(tmp_path, text), {})
     assert "config.toml" in str(error.value)
+    assert "secret" not in str(error.value)
 
 
 def test_an_unknown_mode_in_the_environment_is_named(tmp_path):
@@ -111,3 +122,11 @@ def test_without_a_model_the_error_says_how_to_set_one(tmp_path):
     assert refused.value.code == "unknownModel"
     with pytest.raises(Refused, match="no-such-api"):
         services.make_model("no-such-api:x")
+
+
+def test_limits_and_timeouts_of_a_provider_are_there_for_whoever_keeps_them(tmp_path):
+    home = home_with(
+        tmp_path, "[providers.groq]\nlimits = { concurrent = 2 }\ntimeouts = { first_byte = 1.5 }"
+    )
+    provider = catalog_of(home, load_settings(home, {}), {"GROQ_API_KEY": "k"}).route("groq:m").provider
+    assert (provider.limits, provider.timeouts) == (RateLimits(concurrent=2), Timeouts(first_byte=1.5))

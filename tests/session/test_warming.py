@@ -6,6 +6,7 @@ import sys
 import pytest
 
 SCRIPT = """
+ENOUGH = lambda: {enough}
 import sys
 from steersman.session.compose import build_services
 from steersman.session.home import Home
@@ -14,16 +15,16 @@ from steersman.session.warming import warm
 home = Home.from_environment()
 services = build_services(home, load_settings(home), approver=None)
 assert "httpx" not in sys.modules
-warm(services)
+warm(services, enough=ENOUGH)
 print(*sys.modules)
 """
 
 
-def warmed(tmp_path, **settings: str) -> set[str]:
-    """The modules of a process that has warmed up."""
+def warmed(tmp_path, *, enough: str = "False", **settings: str) -> set[str]:
+    """The modules of a process that has warmed up; `enough` is when it ends early, in Python."""
     environment = {"STEERSMAN_HOME": str(tmp_path / "home"), **settings}
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
+        [sys.executable, "-c", SCRIPT.format(enough=enough)],
         env=environment,
         capture_output=True,
         text=True,
@@ -71,3 +72,10 @@ def test_the_command_line_of_httpx_is_not_loaded_though_what_it_needs_is_install
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False", "AsyncClient"]
+
+
+def test_it_ends_when_it_is_enough(tmp_path):
+    settings = {"STEERSMAN_MODEL": "openai-chat:m", "STEERSMAN_BASE_URL": "http://model.test/v1"}
+    assert "steersman.models.openai_chat" not in warmed(tmp_path, enough="True", **settings)
+    when_the_model_is_made = '"steersman.models.openai_chat" in sys.modules'
+    assert "httpx" not in warmed(tmp_path, enough=when_the_model_is_made, **settings)

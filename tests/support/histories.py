@@ -14,12 +14,23 @@ from steersman.agent.messages import (
 )
 
 PICTURE = Image(data="aGk=", mime_type="image/png")
-MODELS = ("openai-chat:m-1", "anthropic:claude-sonnet-4-5", "anthropic:claude-opus-5-5")
+MODELS = (
+    "openai-chat:m-1",
+    "anthropic:claude-sonnet-4-5",
+    "anthropic:claude-opus-5-5",
+    "gemini:gemini-2.5-flash",
+    "gemini:gemini-3-flash-preview",
+)
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=5) | st.sampled_from(["", " \n"])
 _TEXT_BLOCKS = st.builds(lambda text: Text(text=text), TEXTS)
 _PICTURES = st.sampled_from(
-    [PICTURE, Image(data="", mime_type="image/png"), Image(data="aGk=", mime_type="image/bmp")]
+    [
+        PICTURE,
+        Image(data="", mime_type="image/png"),
+        Image(data="aGk=", mime_type="image/bmp"),
+        Image(data="aGk=", mime_type="image/gif"),
+    ]
 )
 _IDS = st.sampled_from(["c1", "c2", "c3", "", "c.4", "x" * 60, "x" * 99])
 _USERS = st.builds(
@@ -32,6 +43,7 @@ _CALLS = st.builds(
     name=st.sampled_from(["ls", "a b", "", "ü" * 70]),
     arguments=st.sampled_from(["{}", "", '{"a":', "[]", '{"a": "\ud83d"}', '{"a":1}', '{"a": 1.50}']),
     provider_id=st.sampled_from([None, "", "call_0", "call_1", "c2", "toolu.1"]),
+    signature=st.sampled_from([None, "", "c2ln"]),
 )
 _THINKING = st.builds(
     Thinking, text=TEXTS, signature=st.sampled_from([None, "", "sig"]), redacted=st.booleans()

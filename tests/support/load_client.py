@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +23,8 @@ class Heard:
 
     events: list[Any] = field(default_factory=list)
     """The durable ones, as JSON values."""
-    updates: int = 0
+    passing: Counter[str] = field(default_factory=Counter)
+    """How many there were of each type of the others."""
 
 
 class LoadClient:
@@ -146,7 +148,7 @@ class LoadClient:
         if "seq" in value:
             heard.events.append(value)
         else:
-            heard.updates += 1
+            heard.passing[value["type"]] += 1
 
     # What it says
 

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from steersman.lsp.server import SteersmanServer
+from steersman.models.errors import ModelConfigError
+from steersman.models.provider import ModelFacts, Price
 from steersman.session.extensions import Extensions
 from steersman.session.home import Home
 from steersman.session.limits import Limits
+from steersman.session.offers import Offer, OfferedModel, Offers
 from steersman.session.settings import Settings
 from support.editor_client import EditorClient
 from support.lsp_client import PATIENCE, AnsweredWithError, LspClient, serving
@@ -27,6 +30,7 @@ EVENTS = "events-of-the-test"
 """The progress token that rich clients name."""
 WORKSPACE = {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}
 WINDOW = {"workDoneProgress": True, "showDocument": {"support": True}}
+TEXTS = {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["", "quickfix"]}}}}
 
 
 class WatchedClock(ManualClock):
@@ -198,6 +202,18 @@ def edits(path: str, *pairs: tuple[str, str]) -> list[Sequence[Step]]:
     return [answer("", call("edit", {"path": path, "edits": items})), answer("done")]
 
 
+async def listed(provider: str | None, configured: str | None) -> Offers:
+    """What models there are at every desk: nobody is asked."""
+    if provider not in (None, "test", "other"):
+        raise ModelConfigError(f"Unknown provider {provider!r}.")
+    facts = ModelFacts(65_536, 8192, images=True, thinking=False, price=Price(3, 15, 0.3))
+    offers = [
+        Offer("test", "Test", True, True, "127.0.0.1:1", [OfferedModel("m", "test:m", facts, True)], 2),
+        Offer("other", "Other", False, problem="No API key.", mend="Set OTHER_API_KEY."),
+    ]
+    return Offers(configured, [each for each in offers if provider in (None, each.provider)])
+
+
 @asynccontextmanager
 async def desk(
     base: Path,
@@ -226,6 +242,7 @@ async def desk(
     home, clock, model = Home(base / "home"), WatchedClock(), ScriptedModel(*responses)
     server = SteersmanServer(home, Settings(model=model.id, mode=mode), LIMITS, clock, extensions=extensions)
     server.services.make_model = lambda spec: model
+    server.services.list_models = listed
     server.services.trusts_all = trusted
     async with connect(server.rpc, on_stop=server.stop) as served:
         client = served.client
@@ -247,6 +264,7 @@ async def desk(
                         "general": {"positionEncodings": [encoding]},
                         "workspace": WORKSPACE if workspace is None else workspace,
                         "window": WINDOW if window is None else window,
+                        "textDocument": TEXTS,
                     },
                     "initializationOptions": {"steersman": {"version": "1", "eventToken": EVENTS}}
                     if rich

@@ -1,6 +1,7 @@
 """Servers for HTTP models: a transport in the process for what they say, a real socket for how they fail."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -62,7 +63,10 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 @asynccontextmanager
 async def raw_server(
-    answer: Handler, on_request: Callable[[bytes, bytes], None] = lambda _head, _body: None
+    answer: Handler,
+    on_request: Callable[[bytes, bytes], None] = lambda _head, _body: None,
+    *,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[str]:
     """A server on loopback whose `answer` is called for each connection, once the request has been read:
     `on_request(head, body)` is told just before.
@@ -83,9 +87,9 @@ async def raw_server(
         finally:
             writer.close()
 
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=tls)
     try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     finally:
         server.close()
         for task in tasks:

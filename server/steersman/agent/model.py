@@ -1,6 +1,6 @@
 """The port to a model: what is asked, the one stream type in which every API answers, and its failures."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -48,6 +48,8 @@ class ModelRequest:
     tools: Sequence[ToolSpec] = ()
     thinking: ThinkingLevel = "off"
     max_output_tokens: int | None = None
+    on_wait: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
+    """Told, in words for the user, of a wait before anything is asked; None: nobody hears of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class StreamFailure:
     """The HTTP status, where there was one."""
     cut: bool = False
     """Of an `empty` answer: it was cut before anything was said. Asking again would give the same."""
+    advice: str = ""
+    """What the user can do, as a sentence, where more is known than the kind says."""
 
 
 @dataclass(slots=True)

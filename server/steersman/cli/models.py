@@ -1,92 +1,130 @@
-"""`steersman models`: what models there are to name, and which of them the configured server offers."""
+"""`steersman models`: the models that there are to name, and why others can't be used."""
 
 import argparse
 import asyncio
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from steersman.cli.terminal import safe
 
 if TYPE_CHECKING:
-    from steersman.session.settings import Settings
+    from collections.abc import Iterator, Sequence
 
-_SHOWN = 200
-"""Names that are printed; --json has all that were read."""
+    from steersman.models.provider import Price
+    from steersman.session.offers import Offer, OfferedModel, Offers
+
+_SHOWN: Final = 40
+"""Models of a provider that are printed, unless it is asked for by name; --json has all that were read."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds `models` to the command line."""
     parser = subparsers.add_parser(
         "models",
-        help="the providers, the configured model, and what its server offers",
-        description="Lists the providers, the configured model, and the models that the configured server offers.",
-        epilog="Exit status: 1 if the settings can't be used or the server does not answer with a list.",
+        help="the models that can be used now, and why others can't",
+        description=(
+            "Asks the providers that there is a key for, and servers on this machine, what models they have. "
+            "With a provider's name, that one alone."
+        ),
+        epilog=(
+            "Exit status: 0; 1 if the settings can't be used, or the provider that is named, or else the one of the "
+            "configured model, can't be."
+        ),
     )
+    parser.add_argument("provider", nargs="?", metavar="PROVIDER", help="ask this one alone: openrouter")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.set_defaults(func=main)
 
 
 def main(args: argparse.Namespace) -> int:
-    """Prints the models. Exit status 1 if the server could not be asked."""
-    from steersman.models.catalog import PROVIDERS
-    from steersman.session.home import Home
-    from steersman.session.settings import SettingsError, load_settings
-
-    try:
-        settings = load_settings(Home.from_environment())
-    except SettingsError as error:
-        print(f"steersman models: {error}", file=sys.stderr)
-        return 1
-    server = asyncio.run(_ask(settings))
-    if args.json:
-        data = {"configured": settings.model, "providers": dict(PROVIDERS), "server": server}
-        print(json.dumps(data, ensure_ascii=False))
-    else:
-        _show(settings, PROVIDERS, server)
-    failed = server is not None and "error" in server
-    if failed and not args.json:
-        print(f"steersman models: {safe(server['error'])}" if server else "", file=sys.stderr)
-    return 1 if failed else 0
-
-
-async def _ask(settings: "Settings") -> dict[str, Any] | None:
-    """`{host, names, leftOut}` or `{error}`; None where there is no server to ask."""
+    """Prints the models. Returns the exit status that the epilog lists."""
     from steersman.models.errors import ModelConfigError
-    from steersman.models.http import HttpFailure
-    from steersman.models.listing import list_models
+    from steersman.session.errors import SessionError
+    from steersman.session.home import Home
+    from steersman.session.model_list import lister_of
+    from steersman.session.settings import load_settings
 
-    provider = (settings.model or "openai-chat:").partition(":")[0]
-    key = settings.usable_key
-    if provider == "tape" or (settings.base_url is None and key is None):
-        return None
     try:
-        listing = await list_models(provider, settings.base_url, key)
-    except (ModelConfigError, HttpFailure) as error:
-        hint = f" {settings.withheld_key}" if settings.withheld_key else ""
-        return {"error": f"{error}{hint}"}
-    return {"host": listing.host, "names": list(listing.names), "leftOut": listing.left_out}
+        home = Home.from_environment()
+        lister = lister_of(home, load_settings(home))
+        offers = asyncio.run(lister.offers(args.provider))
+    except (SessionError, ModelConfigError) as error:
+        print(f"steersman models: {safe(str(error))}", file=sys.stderr)
+        return 1
+    if args.json:
+        print(json.dumps(offers.data(), ensure_ascii=False))
+    else:
+        for line in _lines(offers, all_of_them=args.provider is not None):
+            print(safe(line))
+    meant = offers.of(args.provider or (offers.configured or "").partition(":")[0])
+    return 1 if meant is not None and not meant.usable else 0
 
 
-def _show(settings: "Settings", providers: dict[str, str], server: dict[str, Any] | None) -> None:
-    print("A model is written PROVIDER:NAME. Providers:")
-    for text in providers.values():
-        print(f"  {text}")
-    print(
-        f"\nConfigured: {safe(settings.model)}"
-        if settings.model
-        else "\nConfigured: none (set STEERSMAN_MODEL)"
+def _lines(offers: "Offers", *, all_of_them: bool) -> "Iterator[str]":
+    usable = [offer for offer in offers.offers if offer.usable]
+    others = [offer for offer in offers.offers if not offer.usable]
+    yield (
+        f"Configured: {offers.configured}" if offers.configured else "Configured: none (set STEERSMAN_MODEL)"
     )
-    if server is None:
-        print(
-            "No server was asked: none is configured." if settings.model is None else "No server was asked."
-        )
-    elif "names" in server:
-        names, provider = server["names"], (settings.model or "openai-chat:").partition(":")[0]
-        print(f"\n{safe(server['host'])} offers:" if names else f"\n{safe(server['host'])} offers none.")
-        for name in names[:_SHOWN]:
-            mark = "*" if f"{provider}:{name}" == settings.model else " "
-            print(f"{mark} {provider}:{safe(name)}")
-        more = max(0, len(names) - _SHOWN) + server["leftOut"]
-        if more:
-            print(f"  … and {more} more")
+    for offer in usable:
+        yield ""
+        yield _title(offer)
+        if offer.problem is not None:
+            yield f"  {offer.problem}"
+        yield from _models(offer, offers.configured, len(offer.models) if all_of_them else _SHOWN)
+    if not usable:
+        yield ""
+        yield "No model can be used yet."
+    if others:
+        yield ""
+        yield "Not usable:"
+    width = max((len(offer.provider) for offer in others), default=0)
+    for offer in others:
+        named = f" ({', '.join(model.name for model in offer.models[:3])})" if offer.models else ""
+        said = " ".join(filter(None, (offer.problem, offer.mend)))
+        yield f"  {offer.provider:<{width}}  {offer.title}{named}: {said}"
+    if others:
+        yield f"Keys (api_key, key_command) and base_url can also be set in [providers.NAME] of {offers.config}."
+
+
+def _title(offer: "Offer") -> str:
+    return f"{offer.title} ({offer.server})" if offer.server else offer.title
+
+
+def _models(offer: "Offer", configured: str | None, most: int) -> "Iterator[str]":
+    shown: Sequence[OfferedModel] = offer.models[:most]
+    width = min(60, max((len(model.spec) for model in shown), default=0))
+    for model in shown:
+        mark = "*" if model.spec == configured else " "
+        yield f"{mark} {model.spec:<{width}}  {_facts(model)}".rstrip()
+    more = len(offer.models) - len(shown) + offer.left_out
+    if more:
+        yield f"  … and {more} more: steersman models {offer.provider}"
+
+
+def _facts(model: "OfferedModel") -> str:
+    facts = model.facts
+    said = [
+        f"{_tokens(facts.context_window)} tokens" if facts.context_window else None,
+        _price(facts.price) if facts.price is not None else None,
+        "images" if facts.images else None,
+        "loaded" if model.loaded else None,
+    ]
+    return ", ".join(filter(None, said))
+
+
+def _tokens(count: int) -> str:
+    """As people name windows: 128k, 1M."""
+    if count >= 1_000_000:
+        return f"{count / 1_000_000:.3g}M"
+    return f"{round(count / 1000)}k" if count >= 1000 else str(count)
+
+
+def _price(price: "Price") -> str | None:
+    """Of a million tokens."""
+    if price.input == price.output == 0:
+        return "free"
+    named = (("in", price.input), ("out", price.output))
+    said = [f"${dollars:.4g} {way}" for way, dollars in named if dollars is not None]
+    return " / ".join(said) + " per 1M" if said else None

@@ -47,13 +47,18 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="the folder to work in (default: here; with --session, that of the session)",
     )
     parser.add_argument(
-        "--model", metavar="PROVIDER:NAME", help="openai-chat:NAME, anthropic:NAME or tape:FILE"
+        "--model", metavar="PROVIDER:NAME", help="such as openai:NAME, ollama:NAME or tape:FILE"
     )
     parser.add_argument("--base-url", metavar="URL", help="of the model's API")
     parser.add_argument(
         "--mode",
         choices=["read-only", "ask", "auto-edit", "full-auto"],
         help="what needs no question (default: ask); auto-edit and full-auto want a trusted folder",
+    )
+    parser.add_argument(
+        "--thinking",
+        choices=["off", "low", "medium", "high"],
+        help="how much the model thinks before it answers, where it takes a level (default: off)",
     )
     parser.add_argument("--json", action="store_true", help="one event per line on standard output")
     parser.add_argument("--max-turns", metavar="N", type=positive, help="model answers (default: 100)")
@@ -115,6 +120,7 @@ def main(args: argparse.Namespace) -> int:
             model=_absolute_tape(args.model),
             base_url=args.base_url,
             mode=args.mode,
+            thinking=args.thinking,
             max_turns=args.max_turns,
             context_max_chars=args.context_chars,
             extensions=args.extension,
@@ -165,7 +171,9 @@ async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "S
     try:
         session, folder = await asyncio.to_thread(_session, args, home)
         roots = Roots([folder], readable=[home.outputs])
-        run = await manager.start(StartRequest(prompt, roots, session, model=_absolute_tape(args.model)))
+        run = await manager.start(
+            StartRequest(prompt, roots, session, model=_absolute_tape(args.model), thinking=args.thinking)
+        )
         run.release()
         stopper = _Stopper(manager, run)
         await stopper.wait(args.timeout)
@@ -242,14 +250,10 @@ def _session(args: argparse.Namespace, home: "Home") -> tuple[str | None, Path]:
 
 def _recording(path: Path, settings: "Settings") -> "Recording":
     from steersman.models.recording import Recording
-    from steersman.models.secrets import Redactor, secrets_of_url
+    from steersman.models.secrets import Redactor
+    from steersman.session.catalog import secrets_of
 
-    url = settings.base_url or ""
-    try:
-        secrets = secrets_of_url(url)
-    except ValueError:  # no URL: the model refuses it
-        secrets = [url]
-    return Recording(path, Redactor([settings.api_key or "", *secrets]))
+    return Recording(path, Redactor(secrets_of(settings)))
 
 
 class _Stopper:

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
-from steersman.agent.model import BlockKind
+from steersman.agent.model import BlockKind, ThinkingLevel
 from steersman.lsp.features import ClientFeatures
 from steersman.session.approvals import Decision
 from steersman.session.errors import RefusalCode
@@ -115,6 +115,8 @@ class StatusAnswer(Wire):
     """Of new runs; null where none is configured."""
     mode: Mode
     """Of new runs."""
+    thinking: ThinkingLevel
+    """Of new runs."""
     sessions: list[SessionStatus]
     approvals: list[PendingQuestion]
 
@@ -145,6 +147,7 @@ class ConfigureAnswer(Wire):
 
     model: str | None
     mode: Mode
+    thinking: ThinkingLevel
 
 
 class TemplateInfo(Wire):

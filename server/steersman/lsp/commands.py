@@ -14,6 +14,7 @@ from steersman.lsp.context import pointed_of
 from steersman.lsp.documents import Documents
 from steersman.lsp.errors import CommandError, ErrorCode
 from steersman.lsp.extension_commands import ExtensionCommands
+from steersman.lsp.model_commands import ModelCommands
 from steersman.lsp.params import (
     AbortParams,
     ApproveParams,
@@ -97,6 +98,7 @@ class Commands:
                 self._on_export,
                 self._showing.transcripts.forget,
             ).table(),
+            **ModelCommands(self._manager).table(),
             **ExtensionCommands(self._manager, lambda: self._roots(None)).table(),
         }
         return {f"steersman.{name}": self._guarded(handler) for name, handler in handlers.items()}
@@ -114,6 +116,7 @@ class Commands:
                     session=params.session,
                     model=params.model,
                     mode=params.mode,
+                    thinking=params.thinking,
                     budget=params.budget.budget() if params.budget else None,
                     exclusive=plain,
                 )
@@ -218,7 +221,9 @@ class Commands:
 
     async def _configure(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(ConfigureParams, arguments)
-        return await self._manager.configure(session=params.session, model=params.model, mode=params.mode)
+        return await self._manager.configure(
+            session=params.session, model=params.model, mode=params.mode, thinking=params.thinking
+        )
 
     async def _templates(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(TemplatesParams, arguments, string_as="root")

@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from steersman.agent.config import Budget
 from steersman.agent.inbox import QueueKind
+from steersman.agent.model import ThinkingLevel
 from steersman.lsp.errors import InvalidParams
 from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import Decision
@@ -95,6 +96,8 @@ class StartParams(Params):
     """`PROVIDER:NAME`."""
     mode: Mode | None = None
     """For this run."""
+    thinking: ThinkingLevel | None = None
+    """How much the model is to think before it answers, where it takes a level. It holds for the session."""
     budget: BudgetParams | None = None
 
 
@@ -130,6 +133,11 @@ class TextParams(Params):
     run: str | None = None
     """The only live one, without."""
     context: ContextParams | None = None
+
+
+class ModelsParams(Params):
+    provider: str | None = None
+    """Only of this one; all without."""
 
 
 class TemplatesParams(Params):
@@ -191,8 +199,8 @@ class ApproveParams(ApprovalAnswer):
 
 
 class ShowQuestionParams(Params):
-    id: str
-    """Of a pending question."""
+    id: str | None = None
+    """Of a pending question; without, the one that has waited the longest."""
 
 
 class ApprovalTextsParams(Params):
@@ -260,6 +268,7 @@ class ConfigureParams(Params):
     """All new runs of this server, without."""
     model: str | None = None
     mode: Mode | None = None
+    thinking: ThinkingLevel | None = None
 
 
 class NoParams(Params):

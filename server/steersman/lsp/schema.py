@@ -19,6 +19,7 @@ from steersman.lsp import (
     answers,
     client_asks,
     client_results,
+    model_answers,
     params,
     reported,
     session_answers,
@@ -105,9 +106,16 @@ COMMANDS: Final = (
     ),
     Command(
         "configure",
-        "Sets model and mode of a session, or of all new runs.",
+        "Sets model, mode and thinking of a session, or of all new runs.",
         params.ConfigureParams,
         (answers.ConfigureAnswer,),
+    ),
+    Command(
+        "models",
+        "The models that there are to name, asked from the providers; why others can't be used, and what to do.",
+        params.ModelsParams,
+        (model_answers.ModelsAnswer,),
+        "provider",
     ),
     Command(
         "templates",

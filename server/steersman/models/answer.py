@@ -59,7 +59,8 @@ async def stream_answer(
 def _last(endpoint: Endpoint, parser: P) -> StreamEvent:
     host, usage = endpoint.host, parser.counted
     if parser.error is not None:
-        return StreamError(failure_of_event(host, parser.error, endpoint.redact), usage)
+        failure = failure_of_event(host, parser.error, endpoint.redact, endpoint.key_source)
+        return StreamError(failure, usage)
     if parser.is_broken:
         return StreamError(StreamFailure("protocol", f"{host} {parser.what_broke}."), usage)
     if not parser.is_complete:
@@ -74,7 +75,7 @@ def _last(endpoint: Endpoint, parser: P) -> StreamEvent:
             StreamFailure("empty", f"{host} answered with neither text nor tool calls."), usage
         )
     if parser.withheld:
-        message = failure_message(f"{host} refused to answer", parser.withheld, "refused", endpoint.redact)
+        message = failure_message(f"{host} refused to answer", parser.withheld, endpoint.redact)
         return StreamError(StreamFailure("refused", message, cut=True), usage)
     return StreamDone(stop, usage, parser.model)
 

@@ -81,8 +81,8 @@ P = TypeVar("P", bound=AnswerParser)
 class AnswerBody(Generic[P]):
     """Feeds a parser from the bytes of a body.
 
-    A body that begins with a brace is no event stream: a server that does not stream, or that reports an error with
-    status 200. It is one event, known when the body is whole.
+    A body that begins with a brace or a bracket is no event stream: a server that does not stream, or that reports an
+    error with status 200. It is one event, known when the body is whole.
     """
 
     __slots__ = ("_document", "_is_stream", "_size", "_sse", "is_too_large", "parser")
@@ -100,7 +100,7 @@ class AnswerBody(Generic[P]):
         """The events that `piece` makes; none if it shows nothing."""
         self._size += len(piece)
         if not self._is_stream:
-            if self._document or piece.lstrip().startswith(b"{"):
+            if self._document or piece.lstrip().startswith((b"{", b"[")):
                 self._document += piece
                 self.is_too_large = len(self._document) > EVENT_LIMIT
                 return []

@@ -3,7 +3,7 @@
 The stream's terminal marker is `message_stop`; without it nothing of a response is used.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from steersman.agent.abort import AbortSignal
@@ -13,7 +13,7 @@ from steersman.models.answer_body import AnswerBody
 from steersman.models.anthropic_request import AnthropicRequestBuilder
 from steersman.models.anthropic_stream import AnthropicStreamParser
 from steersman.models.anthropic_thinking import BINDING_BETA, ThinkingStyle
-from steersman.models.base_url import header_value, split_base_url, with_path
+from steersman.models.base_url import header_value, split_base_url, with_own, with_path
 from steersman.models.http import Endpoint, Stall
 from steersman.models.secrets import Redactor, secrets_of_url
 
@@ -34,6 +34,8 @@ class Anthropic:
             understood too. A query is kept.
         api_key: sent as `x-api-key`; None or empty for servers that want none.
         images: whether the model takes images; words stand for them otherwise.
+        headers: more of them. None takes the place of the key's, or of the request's own; no text holds their values.
+        key_source: where the key comes from, for what is told when it is not taken.
         client: instead of the process's own client; the caller closes it.
 
     Raises:
@@ -47,13 +49,15 @@ class Anthropic:
         api_key: str | None = None,
         *,
         provider: str = "anthropic",
+        headers: Mapping[str, str] | None = None,
         images: bool = True,
         stall: Stall | None = None,
+        key_source: str = "",
         client: "httpx.AsyncClient | None" = None,
     ) -> None:
         key = (api_key or "").strip()
         url = _messages_url(base_url)
-        headers = {
+        own = {
             "content-type": "application/json",
             "accept": "text/event-stream",
             # Compressing small pieces delays them, and costs more than it saves.
@@ -61,12 +65,12 @@ class Anthropic:
             "anthropic-version": _VERSION,
         }
         if key:
-            headers["x-api-key"] = header_value(key)
+            own["x-api-key"] = header_value(key)
         if ThinkingStyle.of(name).binds:
-            headers["anthropic-beta"] = BINDING_BETA
-        redact = Redactor([key, *secrets_of_url(base_url)])
+            own["anthropic-beta"] = BINDING_BETA
+        redact = Redactor([key, *secrets_of_url(base_url), *(headers or {}).values()])
         self._id = f"{provider}:{name}"
-        self._endpoint = Endpoint(url, headers, stall or Stall(), redact)
+        self._endpoint = Endpoint(url, with_own(headers, own), stall or Stall(), redact, key_source)
         self._requests = AnthropicRequestBuilder(self._id, name, images=images)
         self._client = client
 

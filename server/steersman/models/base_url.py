@@ -1,5 +1,6 @@
 """What people configure, a base URL and a key, becomes the URL and the header values of a request."""
 
+from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from steersman.models.errors import ModelConfigError
@@ -43,3 +44,16 @@ def header_value(key: str) -> str:
     if not key.isascii() or not key.isprintable():
         raise ModelConfigError("The API key holds a character that no HTTP header can carry; copy it again.")
     return key
+
+
+def with_own(more: Mapping[str, str] | None, own: Mapping[str, str]) -> dict[str, str]:
+    """The headers of a request: `own`, and those of `more` that are none of them. Names are told apart without case.
+
+    Raises:
+        ModelConfigError: a value can't be carried; the message does not repeat it.
+    """
+    added = {name.lower(): value for name, value in (more or {}).items()}
+    for name, value in added.items():
+        if not value.isascii() or not value.isprintable():
+            raise ModelConfigError(f"The header {name} holds a character that no HTTP header can carry.")
+    return added | dict(own)

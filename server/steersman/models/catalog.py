@@ -1,5 +1,9 @@
 """From a model's written name, `PROVIDER:NAME`, to the model. A provider's code is imported when it is asked for."""
 
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from steersman.agent.model import Model
@@ -9,12 +13,218 @@ from steersman.models.vision import takes_images
 if TYPE_CHECKING:
     import httpx
 
-PROVIDERS: Final = {
-    "openai-chat": "openai-chat:NAME (any server with OpenAI's Chat Completions API)",
-    "anthropic": "anthropic:NAME (Anthropic's Messages API)",
-    "tape": "tape:FILE (a recorded conversation, replayed)",
-}
-OPENAI_BASE_URL: Final = "https://api.openai.com/v1"
+    from steersman.models.keys import KeyCommands
+    from steersman.models.provider import ModelFacts, Provider
+    from steersman.models.provider_file import UserProvider
+    from steersman.models.routes import General, Route
+
+# What a catalog knows is read from a file, by modules that take longer to load than the rest of a start: all of that
+# waits until somebody asks.
+
+SERVER_VARIABLES: Final = ("STEERSMAN_API_KEY", "STEERSMAN_BASE_URL")
+"""For the providers that are named like an API. A base URL may hold a key too."""
+
+
+class Catalog:
+    """Every provider that is known: the package's, overruled and added to by the user's.
+
+    Args:
+        own: what the user's file says, by provider.
+        general: what the user says of any server.
+        images: whether models take images, as the user says of all of them.
+        environ: where key variables are looked for.
+        file: the user's file, as it is named to people.
+        locked: why no key of the user's file is used; None if they are.
+        heard: what a provider has said of a model, by its id, the base URL and the name.
+    """
+
+    def __init__(
+        self,
+        own: "Mapping[str, UserProvider] | None" = None,
+        general: "Callable[[], General] | None" = None,
+        *,
+        images: bool | None = None,
+        environ: Mapping[str, str] = os.environ,
+        file: str = "config.toml",
+        locked: str | None = None,
+        heard: "Callable[[str, str, str], ModelFacts] | None" = None,
+    ) -> None:
+        self._own, self._heard = own or {}, heard
+        self._general, self._images, self._environ = general, images, environ
+        self._file, self._locked = file, locked
+        self._commands: KeyCommands | None = None
+
+    @property
+    def providers(self) -> "dict[str, Provider]":
+        """By id: the package's in the order of its file, then the user's."""
+        return {**_package(), **{name: each.provider for name, each in self._own.items()}}
+
+    @property
+    def general(self) -> "General":
+        """What the user says of any server."""
+        from steersman.models.routes import General  # noqa: PLC0415
+
+        return self._general() if self._general is not None else General()
+
+    @property
+    def key_variables(self) -> frozenset[str]:
+        """All variables that may hold a key of a provider: nobody but the server gets them."""
+        named = [each.key_env for each in (*_package().values(), *self.providers.values())]
+        return frozenset(variable for variables in named for variable in variables)
+
+    @property
+    def commands(self) -> "KeyCommands":
+        """What runs the user's key commands."""
+        if self._commands is None:
+            from steersman.models.keys import KeyCommands  # noqa: PLC0415
+
+            self._commands = KeyCommands(self.key_variables.union(SERVER_VARIABLES), self._environ)
+        return self._commands
+
+    def route(self, spec: str) -> "Route":
+        """Where requests to the model of `PROVIDER:NAME` go. `missing` says so where there is no key.
+
+        Raises:
+            ModelConfigError: no such provider, no name, no base URL, or a tape; the text says what to do.
+        """
+        from steersman.models.routes import Route, Sources, find_way  # noqa: PLC0415
+
+        provider, name = self._named(spec)
+        own = self._own.get(provider.id)
+        sources = Sources(
+            provider, _package().get(provider.id), own, self.general, self._environ, self._file, self._locked
+        )
+        way = find_way(sources, spec)
+        heard = None if self._heard is None else self._heard(provider.id, way.base_url, name)
+        return Route(
+            provider=provider,
+            name=name,
+            base_url=way.base_url,
+            base_url_from=way.base_url_from,
+            key=way.key,
+            command=way.command,
+            headers=way.headers,
+            facts=provider.facts(name) if heard is None else provider.facts(name).over(heard),
+            images=self._sees(provider, name, heard),
+            missing=way.missing,
+            withheld=way.withheld,
+        )
+
+    def facts(self, spec: str) -> "ModelFacts":
+        """What is known of a model; nothing of a tape, or of a name that no provider has."""
+        from steersman.models.provider import ModelFacts  # noqa: PLC0415
+
+        try:
+            provider, name = self._named(spec)
+        except ModelConfigError:
+            return ModelFacts()
+        return replace(provider.facts(name), images=self._sees(provider, name))
+
+    def route_if_known(self, spec: str) -> "Route | None":
+        """See `route`; None where that raises."""
+        try:
+            return None if spec.startswith("tape:") else self.route(spec)
+        except ModelConfigError:
+            return None
+
+    def model(self, spec: str, *, client: "httpx.AsyncClient | None" = None) -> Model:
+        """The model that `spec` names.
+
+        Args:
+            spec: `PROVIDER:NAME`, or `tape:FILE`.
+            client: for HTTP, instead of the process's own.
+
+        Raises:
+            MissingKey: no key where one is needed.
+            ModelConfigError: no such provider, no name, no base URL or one that can't be used, or a tape that can't.
+        """
+        if spec.startswith("tape:") and spec.removeprefix("tape:").strip():
+            from steersman.models.tape import TapeModel  # noqa: PLC0415
+
+            return TapeModel(spec.removeprefix("tape:"))
+        route = self.route(spec)
+        if route.missing is not None:
+            raise MissingKey(route.missing)
+        from steersman.models.making import make_model  # noqa: PLC0415
+
+        if route.command is None:
+            return make_model(route, None if route.key is None else route.key.value, client)
+        from steersman.models.keyed import KeyedModel  # noqa: PLC0415
+
+        return KeyedModel(route, self.commands, client)
+
+    def has_command(self, spec: str) -> bool:
+        """Whether a command of the user's has to be run for the key of a model.
+
+        Raises:
+            ModelConfigError: see `route`.
+        """
+        if not self._own or spec.startswith("tape:"):
+            return False
+        command = self.route(spec).command
+        return command is not None and self.commands.kept(command) is None
+
+    def prepare(self, spec: str) -> None:
+        """Runs that command, if its key is not known. Blocks: for threads.
+
+        Raises:
+            MissingKey: it printed none.
+            ModelConfigError: see `route`.
+        """
+        command = self.route(spec).command
+        if command is not None:
+            self.commands.key(command)
+
+    def _sees(self, provider: "Provider", name: str, heard: "ModelFacts | None" = None) -> bool:
+        """What the user says of the model, of all models, what the package and the provider say of it, and what its
+        name says."""
+        own = self._own.get(provider.id)
+        said = (
+            None if own is None else own.facts(name).images,
+            self._images,
+            provider.facts(name).images,
+            None if heard is None else heard.images,
+        )
+        return next((each for each in said if each is not None), takes_images(provider.id, name))
+
+    def _named(self, spec: str) -> "tuple[Provider, str]":
+        """The provider and the model's name that are written in `spec`.
+
+        Raises:
+            ModelConfigError: there are none.
+        """
+        known = self.providers
+        prefix, colon, name = spec.partition(":")
+        if prefix in known and name.strip():
+            return known[prefix], name
+        raise ModelConfigError(
+            f"{self._unknown(spec, prefix, known, named=bool(colon))} See steersman models."
+        )
+
+    def _unknown(self, spec: str, prefix: str, known: "Mapping[str, Provider]", *, named: bool) -> str:
+        written = "a model is written PROVIDER:NAME"
+        if not spec.strip():
+            return f"No model is named: {written}."
+        if prefix in known or prefix == "tape":
+            return f"Unknown model {spec!r}: {written}, and there is no name."
+        if named:
+            import difflib  # noqa: PLC0415 - only where a name was wrong
+
+            near = difflib.get_close_matches(prefix.lower(), [*known, "tape"], n=3)
+            meant = f"Did you mean {' or '.join(near)}? " if near else ""
+            if any(map(str.isdigit, prefix)):  # as Ollama names its models
+                meant += f"A model of Ollama is written ollama:{spec}. "
+            return (
+                f"Unknown provider {prefix!r} in {spec!r}. {meant}A provider of your own is defined in "
+                f"[providers.{prefix or 'NAME'}] of {self._file}, with api and base_url."
+            )
+        first, slash, rest = spec.partition("/")
+        if slash and first in known:
+            return f"Unknown model {spec!r}: {written}. Did you mean {first}:{rest}?"
+        meant = " or ".join(f"{each.id}:{spec}" for each in known.values() if _is_named_by(each, spec))
+        if meant:
+            return f"Unknown model {spec!r}: {written}. Did you mean {meant}?"
+        return f"Unknown model {spec!r}: {written}, such as openai-chat:{spec} for a server of your own."
 
 
 def resolve_model(
@@ -25,45 +235,25 @@ def resolve_model(
     images: bool | None = None,
     client: "httpx.AsyncClient | None" = None,
 ) -> Model:
-    """The model that `spec` names.
+    """The model that `spec` names, of the package's catalog alone. See `Catalog.model`.
 
     Args:
-        spec: `PROVIDER:NAME`; see `PROVIDERS`.
-        base_url: of an HTTP API; the provider's own if None.
+        base_url: of a provider that is named like an API; its own if None.
         api_key: for `base_url`. Whether the two belong together is for the caller to know.
         images: whether it takes images; None: as is known of its name.
-        client: for HTTP, instead of the process's own.
-
-    Raises:
-        MissingKey: no key where one is needed.
-        ModelConfigError: no such provider, no name, or a tape that can't be used.
     """
-    provider, colon, name = spec.partition(":")
-    if provider not in PROVIDERS or not colon or not name.strip():
-        known = "; ".join(PROVIDERS.values())
-        hint = (
-            f" Did you mean {'anthropic' if 'claude' in spec else 'openai-chat'}:{spec}?"
-            if spec.strip() and not colon
-            else ""
-        )
-        raise ModelConfigError(
-            f"Unknown model {spec!r}: a model is written PROVIDER:NAME. Known: {known}.{hint}"
-        )
-    if provider == "tape":
-        from steersman.models.tape import TapeModel  # noqa: PLC0415 - only what is asked for is imported
+    if spec.startswith("tape:"):
+        return Catalog().model(spec)
+    from steersman.models.routes import General  # noqa: PLC0415
 
-        return TapeModel(name)
-    if base_url is None and not api_key:
-        raise MissingKey(
-            f"No API key for {spec!r}: set STEERSMAN_API_KEY, or STEERSMAN_BASE_URL for a server of your own."
-        )
-    if provider == "anthropic":
-        from steersman.models.anthropic import ANTHROPIC_BASE_URL, Anthropic  # noqa: PLC0415 - as above
+    return Catalog(general=lambda: General(base_url, api_key), images=images).model(spec, client=client)
 
-        shows = takes_images(provider, name) if images is None else images
-        return Anthropic(name, base_url or ANTHROPIC_BASE_URL, api_key, images=shows, client=client)
-    from steersman.models.chat_request import ChatQuirks  # noqa: PLC0415 - as below
-    from steersman.models.openai_chat import OpenAIChat  # noqa: PLC0415 - only what is asked for is imported
 
-    quirks = ChatQuirks(images=takes_images(provider, name) if images is None else images)
-    return OpenAIChat(name, base_url or OPENAI_BASE_URL, api_key, quirks=quirks, client=client)
+def _is_named_by(provider: "Provider", name: str) -> bool:
+    return any(fnmatchcase(name.lower(), each) for each in provider.names)
+
+
+def _package() -> "Mapping[str, Provider]":
+    from steersman.models.provider_file import package_providers  # noqa: PLC0415
+
+    return package_providers()

@@ -149,8 +149,10 @@ class ChatRequestBuilder:
                 for call, wire_id in calls
             ]
             if self._quirks.replay_reasoning:
+                # What another model thought is not told; a server that wants the field takes an empty one.
+                own = message.content if message.model == self._model_id else ()
                 encoded["reasoning_content"] = "".join(
-                    block.text for block in message.content if isinstance(block, Thinking)
+                    block.text for block in own if isinstance(block, Thinking)
                 )
         return encoded
 

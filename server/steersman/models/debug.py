@@ -8,13 +8,19 @@ from steersman.agent.model import BlockDelta, BlockEnd, BlockStart, StreamEvent
 from steersman.models.answer_body import AnswerBody
 from steersman.models.anthropic_stream import AnthropicStreamParser
 from steersman.models.chat_stream import ChatStreamParser
+from steersman.models.gemini_stream import GeminiStreamParser
+from steersman.models.responses_stream import ResponsesStreamParser
 
-Parser: TypeAlias = ChatStreamParser | AnthropicStreamParser
+Parser: TypeAlias = ChatStreamParser | ResponsesStreamParser | AnthropicStreamParser | GeminiStreamParser
 PARSERS: Final[Mapping[str, type[Parser]]] = {
     "openai-chat": ChatStreamParser,
+    "openai-responses": ResponsesStreamParser,
     "anthropic": AnthropicStreamParser,
+    "gemini": GeminiStreamParser,
 }
 APIS: Final = tuple(PARSERS)
+_BETWEEN_THOUGHTS: Final[Mapping[str, str]] = {"openai-responses": "\n\n"}
+"""Between two blocks of thinking, where they are paragraphs of their own; nothing elsewhere."""
 
 
 def parse_recording(api: str, pieces: Iterable[bytes]) -> dict[str, object]:
@@ -33,10 +39,10 @@ def parse_recording(api: str, pieces: Iterable[bytes]) -> dict[str, object]:
     events = [event for piece in pieces for event in body.feed(piece)]
     events += body.close()
     events += body.parser.finish()
-    return _parsed(body.parser, events)
+    return _parsed(body.parser, events, _BETWEEN_THOUGHTS.get(api, ""))
 
 
-def _parsed(parser: Parser, events: list[StreamEvent]) -> dict[str, object]:
+def _parsed(parser: Parser, events: list[StreamEvent], between_thoughts: str) -> dict[str, object]:
     starts = [event for event in events if isinstance(event, BlockStart)]
     names = {start.index: start.name for start in starts}
     texts: dict[int, list[str]] = {start.index: [] for start in starts}
@@ -46,13 +52,14 @@ def _parsed(parser: Parser, events: list[StreamEvent]) -> dict[str, object]:
         elif isinstance(event, BlockEnd) and event.name is not None:
             names[event.index] = event.name
 
-    def joined(kind: str) -> str:
-        return "".join(piece for start in starts if start.kind == kind for piece in texts[start.index])
+    def joined(kind: str, between: str = "") -> str:
+        told = ["".join(texts[start.index]) for start in starts if start.kind == kind]
+        return between.join(filter(None, told))
 
     calls = [start.index for start in starts if start.kind == "toolCall"]
     return {
         "text": joined("text"),
-        "reasoning": joined("thinking"),
+        "reasoning": joined("thinking", between_thoughts),
         "refusal": joined("refusal") or None,
         "tool_calls": [
             _call(call_id, names[index], "".join(texts[index]))

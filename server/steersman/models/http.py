@@ -7,16 +7,14 @@ client that is imported then too.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NoReturn
-from urllib.parse import urlsplit
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.model import FailureKind, StreamFailure
-from steersman.models.failures import failure_of_response
-from steersman.models.secrets import Redactor
+from steersman.models.endpoint import Endpoint, HttpFailure, Stall
+from steersman.models.failures import failure_of_page, failure_of_response
 from steersman.models.transport_failures import CONNECT_SECONDS, transport_failure
 from steersman.models.trusted import trusted_context
 
@@ -25,34 +23,24 @@ if TYPE_CHECKING:
 
     from steersman.models.local_client import LocalClient, LocalResponse
 
+__all__ = [
+    "Body",
+    "Endpoint",
+    "HttpFailure",
+    "Stall",
+    "close_shared_client",
+    "new_client",
+    "post",
+    "shared_client",
+]
+
 ERROR_BODY_LIMIT: Final = 64 * 1024
 """Bytes of an error response that are read."""
 QUEUE_LIMIT: Final = 1024 * 1024
 """Bytes that are read ahead of a consumer that is slower than the network."""
 _WRITE_SECONDS: Final = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Stall:
-    """How long a stream may be silent, in seconds. Comments and keep-alives count as bytes.
-
-    The first byte has more time: a server may read a long prompt, or load the model, before it answers anything.
-    """
-
-    first_byte: float = 120.0
-    between: float = 60.0
-    after_end: float = 10.0
-    """Once the answer could be complete: for more of it, its usage, and the end of the body that some never send."""
-    no_answer: float = 1800.0
-    """Between two pieces of the answer, while keep-alives and empty pieces come: a model that thinks unseen."""
-
-
-class HttpFailure(Exception):
-    """Carries a failure from here to the model's stream, which tells it as its last event."""
-
-    def __init__(self, failure: StreamFailure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
+_KEEP_SECONDS: Final = 30.0
+"""For which a connection without a request is used again: a tool may run so long between two turns."""
 
 
 class _Shared:
@@ -106,13 +94,16 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
     # Their INFO and DEBUG records hold whole URLs and headers.
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    timeout = httpx.Timeout(connect=CONNECT_SECONDS, read=None, write=_WRITE_SECONDS, pool=CONNECT_SECONDS)
+    timeout = httpx.Timeout(connect=CONNECT_SECONDS, read=None, write=_WRITE_SECONDS, pool=None)
+    # As many connections as requests: what limits those is a provider's `Limits`.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=_KEEP_SECONDS)
     # A proxy can't reach this machine's own servers.
     direct = dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]"))
     try:
         return httpx.AsyncClient(
             verify=trusted_context(),
             timeout=timeout,
+            limits=limits,
             follow_redirects=False,
             transport=transport,
             mounts=direct,
@@ -121,25 +112,10 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
         # The exception's text may hold the proxy's password.
         message = (
             f"No HTTP client: the environment's settings for proxies or certificates can't be used "
-            f"({type(error).__name__}). Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
+            f"({type(error).__name__}). Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE, SSL_CERT_DIR and "
+            "REQUESTS_CA_BUNDLE."
         )
         raise HttpFailure(StreamFailure("bad_request", message)) from None
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where and how to ask."""
-
-    url: str = field(repr=False)
-    headers: Mapping[str, str] = field(repr=False)
-    stall: Stall
-    redact: Redactor
-
-    @property
-    def host(self) -> str:
-        """The server's name for messages: no credentials, no query."""
-        parts = urlsplit(self.url)
-        return parts.netloc.rpartition("@")[2] or self.url.partition("?")[0]
 
 
 class Body:
@@ -212,20 +188,31 @@ class Body:
         """Makes the request and reads its response to the end. What goes wrong is kept for `read`."""
         try:
             async with client.stream(
-                "POST", self._endpoint.url, headers=self._endpoint.headers, content=content
+                "POST",
+                self._endpoint.url,
+                headers=self._endpoint.headers,
+                content=content,
+                extensions={"timeout": self._timeouts()},
             ) as response:
                 await self._receive(response)
         except HttpFailure as error:
             self._failure = error
         except Exception as error:  # noqa: BLE001 - whatever the transport raises has to arrive as a failure
-            self._failure = HttpFailure(transport_failure(error, self._endpoint.host, self._endpoint.redact))
+            where = self._endpoint
+            self._failure = HttpFailure(
+                transport_failure(error, where.host, where.redact, connect=where.stall.connect)
+            )
         finally:
             self._ended = True
             self.wake()
 
+    def _timeouts(self) -> dict[str, float | None]:
+        """Those of one request, as httpx hands them on: instead of the client's own."""
+        return {"connect": self._endpoint.stall.connect, "read": None, "write": _WRITE_SECONDS, "pool": None}
+
     async def _receive(self, response: "httpx.Response | LocalResponse") -> None:
         if not 200 <= response.status_code < 300:
-            body = await _read_bounded(response)
+            body = await _read_bounded(response, self._endpoint.stall.after_end)
             raise HttpFailure(
                 failure_of_response(
                     self._endpoint.host,
@@ -233,8 +220,12 @@ class Body:
                     response.headers,
                     body,
                     redact=self._endpoint.redact,
+                    key_source=self._endpoint.key_source,
                 )
             )
+        if response.headers.get("content-type", "").lower().startswith("text/html"):
+            body = await _read_bounded(response, self._endpoint.stall.after_end)
+            raise HttpFailure(failure_of_page(self._endpoint.host, body, self._endpoint.redact))
         encoded = response.headers.get("content-encoding", "identity").strip().lower() != "identity"
         pieces = response.aiter_bytes() if encoded else response.stream
         # response.stream is the cheapest way that httpx offers in public: aiter_raw adds a layer per piece.
@@ -275,14 +266,22 @@ async def post(
         yield body
     finally:
         withdraw()
-        reader.cancel()
+        if not reader.cancelling():
+            # A second time would interrupt httpx, which closes the connection because of the first.
+            reader.cancel()
         await asyncio.wait([reader])
 
 
-async def _read_bounded(response: "httpx.Response | LocalResponse") -> bytes:
+async def _read_bounded(response: "httpx.Response | LocalResponse", seconds: float) -> bytes:
+    """The beginning of a body that says why there is no answer. The status says most of it: a body that breaks off, or
+    takes longer, is read as far as it has come."""
     body = bytearray()
-    async for piece in response.aiter_bytes():
-        body += piece
-        if len(body) >= ERROR_BODY_LIMIT:
-            break
+    try:
+        async with asyncio.timeout(seconds):
+            async for piece in response.aiter_bytes():
+                body += piece
+                if len(body) >= ERROR_BODY_LIMIT:
+                    break
+    except Exception:  # noqa: BLE001 - as in `fill`
+        logging.getLogger(__name__).debug("the body of a response %s broke off", response.status_code)
     return bytes(body[:ERROR_BODY_LIMIT])

@@ -1,55 +1,61 @@
-"""What models a server offers: `GET {base}/models`, bounded in time and size. No run needs it."""
+"""What models a server offers, with what it says of them: bounded in time, size and pages. No run needs it."""
 
 import asyncio
-import json
-import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
 
-from steersman.agent.model import FailureKind, StreamFailure
-from steersman.models.base_url import header_value, split_base_url, with_path
-from steersman.models.catalog import OPENAI_BASE_URL
-from steersman.models.failures import failure_of_response
-from steersman.models.http import Endpoint, HttpFailure, Stall, new_client
-from steersman.models.secrets import Redactor, secrets_of_url
-from steersman.models.transport_failures import transport_failure
+from steersman.models.fetching import Server
+from steersman.models.http import HttpFailure, new_client
+from steersman.models.listed_facts import ListedModel, read_models
+from steersman.models.local_client import LocalClient
+from steersman.models.local_listing import Found, Program, look_closer
+from steersman.models.local_servers import is_loopback
+from steersman.models.provider import Api
 
 if TYPE_CHECKING:
-    import httpx
+    from steersman.models.fetching import Client
 
 SECONDS: Final = 5.0
 """For the whole answer."""
-MAX_BYTES: Final = 4 * 1024 * 1024
+MAX_PAGES: Final = 10
 MAX_NAMES: Final = 1000
-MAX_NAME: Final = 200
-"""Characters of one name."""
 
-_ENDINGS: Final = ("/chat/completions", "/messages", "/responses")
-"""What some people leave at the end of a base URL."""
+_PRICED: Final = {"api.x.ai": "/language-models"}
+"""Hosts that tell prices in a list of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     host: str
     """Without credentials."""
-    names: tuple[str, ...]
+    models: tuple[ListedModel, ...]
     """In the server's order, at most `MAX_NAMES`."""
     left_out: int = 0
+    program: Program | None = None
+    """Who it is, of the programs on one's own machine that are known."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(model.name for model in self.models)
 
 
 async def list_models(
-    provider: str,
-    base_url: str | None,
+    api: Api,
+    base_url: str,
     api_key: str | None,
     *,
+    headers: Mapping[str, str] | None = None,
+    local: bool = False,
     seconds: float = SECONDS,
-    client: "httpx.AsyncClient | None" = None,
+    client: "Client | None" = None,
 ) -> Listing:
     """Asks a provider's server. No text that this gives or raises holds the key.
 
     Args:
-        provider: see `catalog.PROVIDERS`; one that has a server.
-        base_url: the provider's own if None.
+        headers: more of them, which may be secret too.
+        local: it is one of the programs that people run themselves, on whatever machine.
         seconds: for everything, from the connection to the last byte.
         client: instead of one of its own; the caller closes it.
 
@@ -57,89 +63,87 @@ async def list_models(
         ModelConfigError: the base URL or the key can't be used.
         HttpFailure: there is no such list: not reachable, refused, too slow, or something else came.
     """
-    endpoint = _endpoint(provider, base_url or _own_base_url(provider), (api_key or "").strip())
-    asking = client or new_client()
+    server = Server.at(base_url, api_key, api, headers)
+    asking: Client = client or _client(server, seconds)
+    found: Found | None = None
     try:
         async with asyncio.timeout(seconds):
-            body = await _get(asking, endpoint)
+            answer = await server.ask(asking, server.path + "/models", query=_query(api, {}) or "")
+            found = Found(await _all_pages(server, asking, api, answer))
+            if priced := _PRICED.get(server.host):
+                await _add_prices(server, asking, server.path + priced, found)
+            if local or is_loopback(base_url):
+                await look_closer(server, asking, answer, found)
     except TimeoutError:
-        raise _failure("timeout", f"{endpoint.host} did not answer within {seconds:g} seconds.") from None
-    except HttpFailure:
-        raise
-    except Exception as error:
-        failure = transport_failure(error, endpoint.host, endpoint.redact)
-        raise _failure(failure.kind, failure.message + _cause(error)) from error
+        if found is None:
+            raise server.failure(
+                "timeout", f"{server.host} did not answer within {seconds:g} seconds."
+            ) from None
     finally:
         if client is None:
             await asking.aclose()
-    names = _names(body)
-    if names is None:
-        raise _failure(
-            "protocol", f"{endpoint.host} answered GET /models with something that is no list of models."
+    left_out = max(0, len(found.models) - MAX_NAMES)
+    return Listing(server.host, tuple(found.models[:MAX_NAMES]), left_out, found.program)
+
+
+def _client(server: Server, seconds: float) -> "Client":
+    """Servers of this machine are asked without httpx, which takes longer to load than they take to answer."""
+    return LocalClient(connect=seconds, write=seconds) if server.is_local else new_client()
+
+
+def _read(server: Server, answer: object) -> list[ListedModel]:
+    models = read_models(answer)
+    if models is None:
+        raise server.failure(
+            "protocol", f"{server.host} answered GET /models with something that is no list of models."
         )
-    return Listing(endpoint.host, tuple(names[:MAX_NAMES]), max(0, len(names) - MAX_NAMES))
+    return models
 
 
-def _endpoint(provider: str, base_url: str, key: str) -> Endpoint:
-    parts = split_base_url(base_url, "http://127.0.0.1:8080/v1")
-    path = parts.path.rstrip("/")
-    for ending in _ENDINGS:
-        path = path.removesuffix(ending)
-    headers = {"accept": "application/json"}
-    if provider == "anthropic":
-        headers["anthropic-version"] = "2023-06-01"
-    if key:
-        name, scheme = ("x-api-key", "") if provider == "anthropic" else ("authorization", "Bearer ")
-        headers[name] = scheme + header_value(key)
-    url = with_path(parts, (path or "/v1") + "/models", credentials=not key)
-    return Endpoint(url, headers, Stall(), Redactor([key, *secrets_of_url(base_url)]))
+async def _all_pages(server: Server, client: "Client", api: Api, answer: object) -> list[ListedModel]:
+    """`answer`: the first page."""
+    found = {model.name: model for model in _read(server, answer)}
+    for _ in range(MAX_PAGES - 1):
+        query = _query(api, answer)
+        if query is None or len(found) > MAX_NAMES:
+            break
+        answer = await server.ask(client, server.path + "/models", query=query)
+        found |= {model.name: model for model in _read(server, answer) if model.name not in found}
+    return list(found.values())
 
 
-def _own_base_url(provider: str) -> str:
-    if provider == "anthropic":
-        from steersman.models.anthropic import ANTHROPIC_BASE_URL  # noqa: PLC0415 - only what is asked for
+def _query(api: Api, answer: object) -> str | None:
+    """Of the page after `answer`, of the first one after an empty object; None where there is no more.
 
-        return ANTHROPIC_BASE_URL
-    return OPENAI_BASE_URL
-
-
-async def _get(client: "httpx.AsyncClient", endpoint: Endpoint) -> bytes:
-    async with client.stream("GET", endpoint.url, headers=endpoint.headers) as response:
-        body = bytearray()
-        async for piece in response.aiter_bytes():
-            body += piece
-            if len(body) > MAX_BYTES:
-                raise _failure("protocol", f"{endpoint.host} sent a list of more than {MAX_BYTES} bytes.")
-        if not 200 <= response.status_code < 300:
-            raise HttpFailure(
-                failure_of_response(
-                    endpoint.host, response.status_code, response.headers, bytes(body), redact=endpoint.redact
-                )
-            )
-        return bytes(body)
+    Anthropic, "List models": `has_more`, `last_id`. Google, "models.list": `nextPageToken`.
+    """
+    page = answer if isinstance(answer, dict) else {}
+    if api == "anthropic":
+        last = page.get("last_id")
+        if not page:
+            return _encoded({"limit": str(MAX_NAMES)})
+        if page.get("has_more") is True and isinstance(last, str) and last:
+            return _encoded({"limit": str(MAX_NAMES), "after_id": last})
+    elif api == "gemini":
+        token = page.get("nextPageToken")
+        if not page:
+            return _encoded({"pageSize": str(MAX_NAMES)})
+        if isinstance(token, str) and token:
+            return _encoded({"pageSize": str(MAX_NAMES), "pageToken": token})
+    return None
 
 
-def _names(body: bytes) -> list[str] | None:
-    """`{"data": [{"id"}]}` as most have it; some servers say `models`, send the bare list, or name it `name`."""
+def _encoded(fields: Mapping[str, str]) -> str:
+    return urlencode(fields, errors="replace")
+
+
+async def _add_prices(server: Server, client: "Client", path: str, found: Found) -> None:
     try:
-        answer: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    items = answer.get("data", answer.get("models")) if isinstance(answer, dict) else answer
-    if not isinstance(items, list):
-        return None
-    named = [item.get("id") or item.get("name") if isinstance(item, dict) else item for item in items]
-    return list(dict.fromkeys(name[:MAX_NAME] for name in named if isinstance(name, str) and name))
-
-
-def _cause(error: BaseException) -> str:
-    """What the system said, where the client's own exception hides it."""
-    while (inner := error.__cause__ or error.__context__) is not None:
-        error = inner
-    if not isinstance(error, OSError) or not error.errno or error.errno < 0:
-        return ""
-    return f" ({os.strerror(error.errno)})"
-
-
-def _failure(kind: FailureKind, message: str) -> HttpFailure:
-    return HttpFailure(StreamFailure(kind, message))
+        priced = read_models(await server.ask(client, path)) or []
+    except HttpFailure:
+        return  # the names are what was asked for
+    facts = {model.name: model.facts for model in priced}
+    found.models = [
+        replace(model, facts=model.facts.over(facts[model.name])) if model.name in facts else model
+        for model in found.models
+    ]

@@ -158,12 +158,19 @@ class LocalClient:
 
     @asynccontextmanager
     async def stream(
-        self, method: str, url: str, *, headers: Mapping[str, str], content: bytes
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        content: bytes,
+        extensions: Mapping[str, Mapping[str, float | None]] | None = None,
     ) -> AsyncIterator[LocalResponse]:
         """One request. Its connection is kept if the response has been read to its end; else it is ended.
 
         Args:
             url: one that `is_local`.
+            extensions: httpx's; `{"timeout": {"connect": seconds}}` of it is heard.
 
         Raises:
             LocalFailure: also from the response's iterators.
@@ -172,14 +179,15 @@ class LocalClient:
         assert match is not None
         place = match["host"].strip("[]"), int(match["port"] or 80)
         request = _request(method, match, headers, content)
-        connection = self._take(place) or await self._connected(place)
+        connect = (extensions or {}).get("timeout", {}).get("connect") or self._connect_seconds
+        connection = self._take(place) or await self._connected(place, connect)
         kept = False
         try:
             first = await connection.ask(request, self._write_seconds)
             if not first and connection.free_since is not None:
                 # The server ended it while the request was under way: no other failure is a reason to ask twice.
                 connection.abort()
-                connection = await self._connected(place)
+                connection = await self._connected(place, connect)
                 first = await connection.ask(request, self._write_seconds)
             yield await connection.answer(first)
             kept = connection.set_free()
@@ -209,12 +217,12 @@ class LocalClient:
             connection.abort()
         return None
 
-    async def _connected(self, place: tuple[str, int]) -> _Connection:
+    async def _connected(self, place: tuple[str, int], seconds: float) -> _Connection:
         try:
-            async with asyncio.timeout(self._connect_seconds):
+            async with asyncio.timeout(seconds):
                 return _Connection(*await asyncio.open_connection(*place, limit=_PIECE))
         except TimeoutError:
-            what = f"no connection to {{host}} within {self._connect_seconds:g} seconds"
+            what = f"no connection to {{host}} within {seconds:g} seconds"
             raise LocalFailure("timeout", what) from None
         except OSError as error:
             number = error.errno or 0  # below 0: of a resolver; none: of several attempts

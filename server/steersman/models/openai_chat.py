@@ -4,13 +4,13 @@ The stream's terminal marker is a finish reason or `[DONE]`. Without either, a r
 calls and all of them are complete JSON.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.model import ModelRequest, StreamEvent
 from steersman.models.answer import stream_answer
-from steersman.models.base_url import header_value, split_base_url, with_path
+from steersman.models.base_url import header_value, split_base_url, with_own, with_path
 from steersman.models.chat_body import ChatBody
 from steersman.models.chat_request import ChatQuirks, ChatRequestBuilder
 from steersman.models.http import Endpoint, Stall
@@ -28,6 +28,8 @@ class OpenAIChat:
         base_url: with the version, as OpenAI's clients have it: `http://127.0.0.1:8080/v1`. Without any path, `/v1`
             is added. A query (`?api-version=…`) is kept.
         api_key: sent as a bearer token; None or empty for servers that want none.
+        headers: more of them. None takes the place of the key's, or of the request's own; no text holds their values.
+        key_source: where the key comes from, for what is told when it is not taken.
         client: instead of the process's own client; the caller closes it.
 
     Raises:
@@ -41,23 +43,25 @@ class OpenAIChat:
         api_key: str | None,
         *,
         provider: str = "openai-chat",
+        headers: Mapping[str, str] | None = None,
         quirks: ChatQuirks | None = None,
         stall: Stall | None = None,
+        key_source: str = "",
         client: "httpx.AsyncClient | None" = None,
     ) -> None:
         key = (api_key or "").strip()
         url = _completions_url(base_url, keyed=bool(key))
-        headers = {
+        own = {
             "content-type": "application/json",
             "accept": "text/event-stream",
             # Compressing small pieces delays them, and costs more than it saves.
             "accept-encoding": "identity",
         }
         if key:
-            headers["authorization"] = f"Bearer {header_value(key)}"
-        redact = Redactor([key, *secrets_of_url(base_url)])
+            own["authorization"] = f"Bearer {header_value(key)}"
+        redact = Redactor([key, *secrets_of_url(base_url), *(headers or {}).values()])
         self._id = f"{provider}:{name}"
-        self._endpoint = Endpoint(url, headers, stall or Stall(), redact)
+        self._endpoint = Endpoint(url, with_own(headers, own), stall or Stall(), redact, key_source)
         self._requests = ChatRequestBuilder(self._id, name, quirks or ChatQuirks())
         self._client = client
 

@@ -4,7 +4,7 @@ import base64
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
@@ -22,19 +22,41 @@ _LOOKS_LIKE_A_KEY: Final = re.compile(
 _URL_SAFE: Final = str.maketrans("+/", "-_")
 
 
+_learned: Final[dict[str, None]] = {}
+
+
+def learn(secret: str) -> None:
+    """Every redactor of this process knows it from now on: a key that was not there when they were made."""
+    _learned[secret] = None
+
+
 class Redactor:
-    """Replaces every secret that it knows, in each spelling a server may echo, and what looks like a key."""
+    """Replaces every secret that it knows, in each spelling a server may echo, and what looks like a key.
 
-    __slots__ = ("_pattern",)
+    Secrets that take time to be found may be given as what finds them, which is called with the first text.
+    """
 
-    def __init__(self, secrets: Iterable[str]) -> None:
+    __slots__ = ("_count", "_pattern", "_secrets")
+
+    def __init__(self, secrets: Iterable[str] | Callable[[], Iterable[str]]) -> None:
+        self._secrets = secrets if callable(secrets) else tuple(secrets)
+        self._pattern: re.Pattern[str] | None = None
+        self._count = -1
+        """How many learned secrets are in the pattern; -1: there is none yet."""
+
+    def _compile(self) -> None:
+        learned = tuple(_learned)
+        known = (*(self._secrets() if callable(self._secrets) else self._secrets), *learned)
         spellings = {
-            spelling for secret in secrets if len(secret) >= _SHORTEST for spelling in _spellings(secret)
+            spelling for secret in known if len(secret) >= _SHORTEST for spelling in _spellings(secret)
         }
         longest_first = sorted(spellings, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        self._count = len(learned)
 
     def __call__(self, text: str) -> str:
+        if self._count != len(_learned):
+            self._compile()
         if self._pattern is not None:
             text = self._pattern.sub(MASK, text)
         return _LOOKS_LIKE_A_KEY.sub(MASK, text)

@@ -1,36 +1,52 @@
 """What went wrong between us and a server: exceptions of the HTTP clients become a `StreamFailure` with its kind."""
 
 import logging
+import ssl
 from typing import Final
 
 from steersman.agent.model import FailureKind, StreamFailure
-from steersman.models.failures import failure_message
+from steersman.models.failures import PROXY_ADVICE, failure_message
 from steersman.models.secrets import Redactor
 
 CONNECT_SECONDS: Final = 10.0
-"""How long both clients wait for a connection, as a failure says."""
+"""How long both clients wait for a connection, unless a provider's `Stall` says otherwise."""
+CERTIFICATE_ADVICE: Final = (
+    "If a proxy or your company signs connections, name the file of its certificates in SSL_CERT_FILE."
+)
 
 
-def transport_failure(error: Exception, host: str, redact: Redactor) -> StreamFailure:
-    """The failure of a client's exception. Only the texts of connection errors are repeated: others hold headers."""
+def transport_failure(
+    error: Exception, host: str, redact: Redactor, *, connect: float = CONNECT_SECONDS
+) -> StreamFailure:
+    """The failure of a client's exception. Only the texts of connection errors are repeated: others hold headers.
+
+    Args:
+        connect: seconds that were waited for a connection.
+    """
     from steersman.models.local_client import LocalFailure  # noqa: PLC0415 - as late as in `http`
 
     if isinstance(error, LocalFailure):
         what = error.what.format(host=host)
-        return StreamFailure(error.kind, failure_message(what, error.said, error.kind, redact))
+        return StreamFailure(error.kind, failure_message(what, error.said, redact))
 
     from steersman.models.lean_httpx import httpx  # noqa: PLC0415 - as late as in `http`
 
     kind: FailureKind = "network"
-    said = ""
+    said = advice = ""
     if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
-        kind, what = "timeout", f"no connection to {host} within {CONNECT_SECONDS:g} seconds"
+        kind, what = "timeout", f"no connection to {host} within {connect:g} seconds"
     elif isinstance(error, httpx.TimeoutException):
         kind, what = "timeout", f"{host} did not take the request in time"
+    elif (distrust := _distrust(error)) is not None:
+        # Not of the kind `network`: asking again gives the same.
+        kind, advice = "bad_request", CERTIFICATE_ADVICE
+        what, said = f"{host} shows a certificate that is not trusted", distrust.verify_message
     elif isinstance(error, httpx.ConnectError):
         what, said = f"can't connect to {host}", str(error)
     elif isinstance(error, httpx.ProxyError):
         what, said = f"the proxy did not connect to {host}", str(error)
+        if said.startswith("407"):
+            kind, advice = "auth", PROXY_ADVICE
     elif isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError):
         what = f"the connection to {host} broke before the answer was complete"
     elif isinstance(error, httpx.DecodingError):
@@ -40,4 +56,13 @@ def transport_failure(error: Exception, host: str, redact: Redactor) -> StreamFa
     else:
         logging.getLogger(__name__).error("unexpected %s in a request to %s", type(error).__name__, host)
         what = f"the request to {host} failed ({type(error).__name__})"
-    return StreamFailure(kind, failure_message(what, said, kind, redact))
+    return StreamFailure(kind, failure_message(what, said, redact), advice=advice)
+
+
+def _distrust(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    """What TLS said of the server's certificate, where that is the cause."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None

@@ -1,17 +1,28 @@
 """Whom a TLS connection trusts, read when the first one is made: it takes longer than a request to one's own server.
 
-What is trusted is httpx's own choice; here is only when it is read.
+Without a word of the environment that is httpx's own choice. `SSL_CERT_FILE` and `SSL_CERT_DIR` (OpenSSL's variables)
+take its place; so does `REQUESTS_CA_BUNDLE`, a file or a folder, which many companies set for all of Python, where
+neither of the two is. `NODE_EXTRA_CA_CERTS`, a file, which editors have set, is trusted as well as whatever else is.
 """
 
 import functools
+import logging
 import os
 import ssl
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-_NAMED_BY = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+
+class _Named(NamedTuple):
+    """What the environment says of certificates; empty where it says nothing."""
+
+    file: str
+    folder: str
+    bundle: str
+    more: str
 
 
 @functools.cache
@@ -27,31 +38,45 @@ def trusted_context() -> ssl.SSLContext:
     """
     # What a user has set is looked at before anything is sent.
     named = _named()
-    return _context_of(named) if named else _shared()
+    return _context_of(named) if any(named) else _shared()
 
 
 def read_certificates() -> None:
     """Reads them now: in a thread, before they are needed. What can't be read is told of when it is needed."""
     named = _named()
-    if not named:
+    if not any(named):
         _shared().load()
         return
     with suppress(OSError):
         _context_of(named)
 
 
-def _named() -> tuple[str, ...]:
-    """What the environment says of certificates; empty where that is nothing."""
-    values = tuple(os.environ.get(name, "") for name in _NAMED_BY)
-    return values if any(values) else ()
+def _named() -> _Named:
+    variables = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+    return _Named(*(os.environ.get(name, "") for name in variables))
 
 
 @functools.cache
-def _context_of(_environment: tuple[str, ...]) -> ssl.SSLContext:
-    """httpx's own, with what the environment names now; read once, for it may take as long as ten requests."""
-    from steersman.models.lean_httpx import httpx  # noqa: PLC0415 - as costly as in `http`
+def _context_of(named: _Named) -> ssl.SSLContext:
+    """Read once, for it may take as long as ten requests."""
+    file, folder = named.file, named.folder
+    if named.bundle and not (file or folder):
+        file, folder = ("", named.bundle) if Path(named.bundle).is_dir() else (named.bundle, "")
+    for each in filter(None, folder.split(os.pathsep)):
+        os.stat(each)  # noqa: PTH116 - OpenSSL takes a folder that is missing for an empty one
+    if file or folder:
+        context = ssl.create_default_context(cafile=file or None, capath=folder or None)
+    else:
+        from steersman.models.lean_httpx import httpx  # noqa: PLC0415 - as costly as in `http`
 
-    return httpx.create_ssl_context()
+        context = httpx.create_ssl_context(trust_env=False)
+    if named.more:
+        try:
+            context.load_verify_locations(cafile=named.more)
+        except OSError as error:
+            # It was set for other programs, and Node goes on without it too.
+            logging.getLogger(__name__).warning("NODE_EXTRA_CA_CERTS can't be read: %s", error.strerror)
+    return context
 
 
 class _LateContext(ssl.SSLContext):

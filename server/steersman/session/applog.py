@@ -14,9 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from steersman.models.secrets import MASK, Redactor, secrets_of_url
+from steersman.models.secrets import MASK, Redactor
+from steersman.session.catalog import secrets_of
 from steersman.session.home import Home
-from steersman.session.settings import KEY_VARIABLES, Settings
+from steersman.session.settings import Settings
 
 try:
     import fcntl
@@ -58,7 +59,7 @@ def configure_logging(
     levels = logging.getLevelNamesMapping()
     on_stderr = levels[stderr_level.upper()]
     in_file = min(levels[level.upper()], on_stderr)
-    formatter = RedactingFormatter(secrets_of(settings))
+    formatter = RedactingFormatter(lambda: secrets_of(settings))
     handlers: list[logging.Handler] = [LogFile(home.logs / FILE_NAME), StandardError()]
     root = logging.getLogger()
     for known in [each for each in root.handlers if isinstance(each, LogFile | StandardError)]:
@@ -73,17 +74,11 @@ def configure_logging(
     logging.getLogger("steersman").setLevel(lowest)
 
 
-def secrets_of(settings: Settings, environ: Callable[[str], str | None] = os.environ.get) -> list[str]:
-    """Every secret that the settings and the environment hold, whether it is in use or overruled."""
-    keys = [settings.api_key, *map(environ, KEY_VARIABLES)]
-    return [*filter(None, keys), *secrets_of_url(settings.base_url or "")]
-
-
 class RedactingFormatter(logging.Formatter):
     """A record as text: the first line says when, which process, how grave and who; all others are indented, so that
     no text can pass for a record of its own."""
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
+    def __init__(self, secrets: Iterable[str] | Callable[[], Iterable[str]] = ()) -> None:
         super().__init__(_FORMAT)
         self._redact = Redactor(secrets)
 

@@ -1,11 +1,13 @@
 """Finds out that a model's server has cut off a conversation without a word: it counts far fewer tokens than were sent.
 
-Local servers do so (a context of some thousand tokens unless it was set), and the model then forgets its task. It knows
-requests and counts alone.
+Local servers do so (a context of some thousand tokens unless it was set), and the model then forgets its task. Ollama
+leaves out the oldest messages (ollama, server/prompt.go: chatPrompt), LM Studio the middle (its contextOverflowPolicy);
+llama.cpp's server refuses such a request. Each counts what is left. It knows requests and counts alone.
 """
 
 import re
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Final
 
 from steersman.agent.abort import AbortSignal
@@ -20,6 +22,8 @@ SUSPICIOUS: Final = 0.4
 """Part of that estimate below which the count can't be of the whole conversation."""
 SMALLEST: Final = 256
 """Tokens: no server has a smaller context. What is below was not counted, but made up."""
+FEWEST_CHARACTERS_PER_TOKEN: Final = 2.0
+"""Of text in any language: tokens are estimated too high rather than too low."""
 _ROWS: Final = re.compile(r"(.)\1{3,}", re.DOTALL)
 """Blanks, lines of a table, padding: many characters make a token there."""
 
@@ -32,6 +36,8 @@ class CountedModel:
         self._model, self._notice = model, notice
         self._sent: ModelRequest | None = None
         self._told = False
+        self._counted = 0
+        """Characters of the last conversation that was counted whole."""
 
     @property
     def id(self) -> str:
@@ -39,7 +45,7 @@ class CountedModel:
 
     def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
         self._sent = request
-        return self._model.stream(request, signal)
+        return self._model.stream(replace(request, on_wait=self._notice), signal)
 
     def check(self, usage: Usage) -> None:
         """`usage` is what was counted for the last request, cached tokens included; 0: nothing was counted."""
@@ -47,14 +53,17 @@ class CountedModel:
         if request is None or self._told or usage.input < SMALLEST:
             return
         texts = _texts(request)
-        if usage.input >= _least_tokens(sum(map(len, texts))):
+        length = sum(map(len, texts))
+        before, self._counted = self._counted, length
+        if usage.input >= _least_tokens(length) or _is_of_the_new(usage.input, length - before):
             return
+        self._counted = before
         total = sum(len(_ROWS.sub(r"\1", text)) for text in texts)
         if total >= LARGE and usage.input < _least_tokens(total):
             self._told = True
             self._notice(
                 f"{self.id} has counted {usage.input:,} tokens of a conversation of at least "
-                f"{round(total / MOST_CHARACTERS_PER_TOKEN):,}: its server has probably cut off the beginning, and the "
+                f"{round(total / MOST_CHARACTERS_PER_TOKEN):,}: its server has probably cut off a part of it, and the "
                 "model no longer knows it. Give the server a larger context (with Ollama num_ctx), or set "
                 "context_window in config.toml to what it has: then old messages are summarised before they are lost."
             )
@@ -62,6 +71,13 @@ class CountedModel:
 
 def _least_tokens(total: int) -> float:
     return total / MOST_CHARACTERS_PER_TOKEN * SUSPICIOUS
+
+
+def _is_of_the_new(count: int, new: int) -> bool:
+    """Whether `count` may be of the new characters alone: some servers leave out what they have kept since the last
+    request, and don't say so."""
+    most = new / FEWEST_CHARACTERS_PER_TOKEN + SMALLEST
+    return _least_tokens(new) <= count <= most
 
 
 def _texts(request: ModelRequest) -> list[str]:

@@ -8,21 +8,18 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from steersman.models.catalog import resolve_model
-from steersman.models.errors import ModelConfigError
-from steersman.models.http import HttpFailure
-from steersman.models.listing import SECONDS, list_models
+from steersman.models.listing import SECONDS
 from steersman.models.secrets import Redactor
-from steersman.session.applog import FILE_NAME, secrets_of
+from steersman.session.applog import FILE_NAME
+from steersman.session.catalog import secrets_of
 from steersman.session.extensions import Find, installed, load_extensions, what_it_adds
 from steersman.session.home import Home
 from steersman.session.machine import Finding, log_summary, programs, system, who_may_enter
+from steersman.session.model_findings import model_findings
 from steersman.session.settings import Settings, SettingsError, load_settings
 from steersman.workspace.roots import printable
 
 _ENVIRONMENT: Final = "the environment"
-_UNREACHABLE: Final = ("network", "timeout")
-_KEY_REFUSED: Final = ("auth", "permission")
 
 
 async def examine(
@@ -49,9 +46,7 @@ async def examine(
             Finding("settings", "problem", str(error), "Correct it: no command works until then.")
         )
     if settings is not None:
-        findings += _model(home, settings, environ)
-        findings += _key(home, settings)
-        findings.append(await _server(settings, seconds))
+        findings += [each async for each in model_findings(home, settings, environ, seconds)]
         findings.append(_mode(home, settings, environ))
         findings.append(_terminal(settings, can_ask=can_ask))
         findings += await asyncio.to_thread(lambda: list(_extensions(home, settings, find)))
@@ -59,82 +54,13 @@ async def examine(
     findings.append(_sessions(home))
     findings.append(_log(home))
     findings += [*await asyncio.to_thread(lambda: list(programs(environ))), *system()]
-    redact = Redactor(secrets_of(settings or Settings(), environ.get))
+    redact = Redactor(secrets_of(settings or Settings(), environ))
     return [Finding(it.name, it.level, redact(it.text), it.mend and redact(it.mend)) for it in findings]
 
 
 def is_usable(findings: list[Finding]) -> bool:
     """Whether a run could work."""
     return all(finding.level != "problem" for finding in findings)
-
-
-def _model(home: Home, settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
-    if not settings.model:
-        mend = (
-            "Set STEERSMAN_MODEL to openai-chat:NAME, with STEERSMAN_BASE_URL for the server and STEERSMAN_API_KEY "
-            f"where it wants a key; or model, base_url and api_key in {home.config}."
-        )
-        yield Finding("model", "problem", "None is configured.", mend)
-        return
-    source = _ENVIRONMENT if environ.get("STEERSMAN_MODEL") else str(home.config)
-    try:
-        resolve_model(settings.model, settings.base_url, settings.usable_key)
-    except ModelConfigError as error:
-        yield Finding("model", "problem", f"{settings.model}, from {source}: {error}", "Correct it there.")
-    else:
-        yield Finding("model", "ok", f"{settings.model}, from {source}")
-    if settings.base_url:
-        source = _source(home, settings.base_url_source)
-        yield Finding("base URL", "ok", f"{_without_secrets(settings.base_url)}, from {source}")
-
-
-def _key(home: Home, settings: Settings) -> Iterator[Finding]:
-    if settings.withheld_key is not None:
-        yield Finding("key", "warning", settings.withheld_key)
-    elif settings.api_key is not None:
-        yield Finding("key", "ok", f"there is one, from {_source(home, settings.api_key_source)}")
-    else:
-        yield Finding("key", "ok", "none")
-    if settings.api_key_source == "file" and (who := who_may_enter(home.config)):
-        yield Finding(
-            "key",
-            "warning",
-            f"{home.config} holds a key and can be read by {who}.",
-            f"chmod 600 {home.config}",
-        )
-
-
-async def _server(settings: Settings, seconds: float) -> Finding:
-    provider, _, name = (settings.model or "").partition(":")
-    if provider == "tape":
-        return Finding("server", "ok", "none is needed: a tape answers")
-    if not provider or (settings.base_url is None and settings.usable_key is None):
-        return Finding("server", "ok", "none is configured, so none was asked")
-    key = settings.usable_key
-    try:
-        listing = await list_models(provider, settings.base_url, key, seconds=seconds)
-    except ModelConfigError as error:
-        return Finding("server", "problem", str(error), "Correct STEERSMAN_BASE_URL or base_url.")
-    except HttpFailure as failure:
-        kind, said = failure.failure.kind, str(failure)
-        if kind in _UNREACHABLE:
-            return Finding(
-                "server", "problem", said, "Start the server, or correct STEERSMAN_BASE_URL or base_url."
-            )
-        if kind in _KEY_REFUSED:
-            mend = (
-                "Correct the key."
-                if key
-                else "It wants a key: set STEERSMAN_API_KEY beside STEERSMAN_BASE_URL."
-            )
-            return Finding("server", "problem", said, mend)
-        return Finding(
-            "server", "warning", f"It answers, but doesn't say what models it has; a run may work. {said}"
-        )
-    said = f"{listing.host} answers and offers {len(listing.names) + listing.left_out} models"
-    if name in listing.names or listing.left_out or not name:
-        return Finding("server", "ok", said)
-    return Finding("server", "warning", f"{said}; {name} is not among them.", "See steersman models.")
 
 
 def _mode(home: Home, settings: Settings, environ: Mapping[str, str]) -> Finding:
@@ -222,17 +148,6 @@ def _log(home: Home) -> Finding:
         return Finding("log", "ok", f"{path}, not written yet")
     except OSError as error:
         return Finding("log", "warning", f"{path}: {error.strerror}.")
-
-
-def _source(home: Home, source: str) -> str:
-    return {"file": str(home.config), "user": _ENVIRONMENT}.get(source, "the provider's default")
-
-
-def _without_secrets(url: str) -> str:
-    """Neither user information nor query."""
-    scheme, separator, rest = url.partition("?")[0].rpartition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
 
 
 def _size(size: int) -> str:

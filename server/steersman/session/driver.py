@@ -63,6 +63,7 @@ class RunDriver:
             denials=denials,
             on_said=parts.committed,
             on_end=on_end,
+            window=self._window,
         )
         self._asker = Asker(services.approvals, parts.journal, self._sink.set_state)
         self._gate = Gate(
@@ -143,7 +144,7 @@ class RunDriver:
         terms = await self._terms()
         self._gate.policy = replace(self._gate.policy, mode=terms.mode)
         if not run.aborting:
-            parts.record_config(run.model, terms.mode)
+            parts.record_config(run.model, terms.mode, run.thinking)
             self._tell_of_prompt()
         history = list(parts.journal.picture.messages)
         return await run_loop(run.inputs, history, self._config(terms), self._sink, self._signal)
@@ -161,6 +162,7 @@ class RunDriver:
             model=self._model,
             system=system,
             tools=parts.tools,
+            thinking=self._run.thinking if services.thinks(self._run.model) else "off",
             hooks=Hooks(
                 prepare_run=self._prepare_run,
                 transform_context=self._fitting.transform,
@@ -183,10 +185,15 @@ class RunDriver:
             new_id=services.new_id,
         )
 
+    def _window(self) -> int | None:
+        """Tokens that the model takes, where that is known."""
+        services = self._parts.services
+        return services.settings.context_window or services.window(self._run.model)
+
     def _fit(self, overhead: int) -> Fitting:
         parts, settings = self._parts, self._parts.services.settings
         see = self._extensions.transform_context
-        window = Window(settings.context_window, settings.context_max_chars)
+        window = Window(self._window(), settings.context_max_chars)
         return Fitting(
             window,
             Compactor(self._model, parts, overhead, see),
@@ -217,8 +224,9 @@ class RunDriver:
     def _tell_of_prompt(self) -> None:
         """What the user should know before the first request."""
         run, parts = self._run, self._parts
-        if notice := parts.services.settings.withheld_key:
-            parts.notice(notice)
+        route = parts.services.route(run.model)
+        if route is not None and route.withheld is not None:
+            parts.notice(route.withheld)
         for notice in (*self._extensions.take_problems(), *run.notices):
             parts.notice(notice)
         for item in run.inputs:
@@ -250,6 +258,7 @@ class RunDriver:
     async def _after_turn(self, turn: TurnSummary) -> EndedBy | None:
         self._instructions.turn_over()
         self._model.check(turn.message.usage)
+        self._parts.services.model_used(self._run.model)
         reason = await self._extensions.should_stop_after_turn(turn)
         ended_by = await self._gate.should_stop_after_turn(turn)
         if ended_by is None and (reason is not None or self._has_answered(turn)):

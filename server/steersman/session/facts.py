@@ -120,6 +120,7 @@ def describe_call(call: ToolCall) -> str:
 
 def describe(name: str, arguments: JsonObject) -> str:
     """`edit src/app.py`, `bash pytest -q`: a tool and the argument that says most."""
+    name = name if len(name) <= _SHORT else f"{name[: _SHORT - 1]}…"  # a model may call what no tool is called
     for key in ("path", "command", "pattern", "from", "question"):
         value = arguments.get(key)
         if isinstance(value, str) and value.strip():

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from steersman.agent.messages import NO_USAGE, Message, Usage, UserMessage
+from steersman.agent.model import ThinkingLevel
 from steersman.session.log import Record
 from steersman.session.open_run import OpenRun
 from steersman.session.tree import Branch, Node, NodeKind, Tree
@@ -32,6 +33,8 @@ class Fold:
     usage: Usage = NO_USAGE
     model: str | None = None
     mode: str | None = None
+    thinking: ThinkingLevel | None = None
+    """None: it was never set, and is off."""
     title: str | None = None
     """As the user has named it, else the first line of the first message."""
     asked: str | None = None
@@ -118,7 +121,9 @@ class Fold:
     def _config(self, record: Record, data: Data) -> None:
         self.model = data.get("model", self.model)
         self.mode = data.get("mode", self.mode)
-        self._grow(record, data["id"], "config", model=self.model, mode=self.mode)
+        self.thinking = data.get("thinking", self.thinking)
+        node, parent = data["id"], data.get("parent", self.tip)
+        self.tree.add(Node(node, parent, self.seq, "config", self.model, self.mode, self.thinking))
 
     def _grow(
         self,
@@ -126,13 +131,11 @@ class Fold:
         node: str,
         kind: NodeKind,
         *,
-        model: str | None = None,
-        mode: str | None = None,
         kept_from: str | None = None,
         files: Data | None = None,
     ) -> None:
         parent = record["data"].get("parent", self.tip)
-        self.tree.add(Node(node, parent, self.seq, kind, model, mode, kept_from, files))
+        self.tree.add(Node(node, parent, self.seq, kind, kept_from=kept_from, files=files))
 
     def _head(self, _: Record, data: Data) -> None:
         """The tip is moved: back, or to another branch."""
@@ -145,7 +148,7 @@ class Fold:
         self.asked = next((node.id for node in reversed(path) if node.kind == "user"), None)
         for node in path:
             if node.kind == "config":
-                self.model, self.mode = node.model, node.mode
+                self.model, self.mode, self.thinking = node.model, node.mode, node.thinking
 
     def _session_renamed(self, _: Record, data: Data) -> None:
         self.title = data["title"]

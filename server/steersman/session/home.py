@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from steersman.session.errors import SessionError
 
 log = logging.getLogger(__name__)
@@ -29,7 +27,7 @@ class Home:
             HomeError: it is not absolute.
         """
         named = environ.get("STEERSMAN_HOME")
-        root = Path(named).expanduser() if named else user_data_path("steersman", appauthor=False)
+        root = Path(named).expanduser() if named else _usual_place()
         if not root.is_absolute():
             raise HomeError(f"STEERSMAN_HOME is {named}: it must be an absolute path, outside of workspaces.")
         return cls(root)
@@ -53,6 +51,11 @@ class Home:
     @property
     def trust(self) -> Path:
         return self.root / "trust.json"
+
+    @property
+    def model_facts(self) -> Path:
+        """What providers have said of their models."""
+        return self.root / "cache" / "models"
 
     @property
     def sessions(self) -> Path:
@@ -86,3 +89,9 @@ class Home:
     def diffs(self) -> Path:
         """Diff documents that are shown with a question."""
         return self.root / "diffs"
+
+
+def _usual_place() -> Path:
+    from platformdirs import user_data_path  # noqa: PLC0415 - only where no other place is named
+
+    return user_data_path("steersman", appauthor=False)

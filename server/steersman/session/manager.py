@@ -14,7 +14,7 @@ from steersman.agent.config import Budget
 from steersman.agent.events import Input, InputKind
 from steersman.agent.inbox import QueueKind
 from steersman.agent.messages import Message
-from steersman.agent.model import Model
+from steersman.agent.model import Model, ThinkingLevel
 from steersman.session.errors import LogError, Refused
 from steersman.session.exports import Exports
 from steersman.session.library import Library
@@ -43,6 +43,7 @@ class StartRequest:
     session: str | None = None
     model: str | None = None
     mode: Mode | None = None
+    thinking: ThinkingLevel | None = None
     budget: Budget | None = None
     pointed: Pointed | None = None
     """What the user points at, beside the prompt."""
@@ -66,6 +67,7 @@ class SessionManager:
         """Every run that this server has begun."""
         self._model: str | None = None
         self._mode: Mode | None = None
+        self._thinking: ThinkingLevel | None = None
 
     @property
     def has_begun(self) -> bool:
@@ -118,7 +120,8 @@ class SessionManager:
             mode = stricter(mode, said.at_most)
         inputs = [] if said is None else [Input("prompt", session.user_message(said))]
         budget = request.budget or (Budget(turns=settings.max_turns) if settings.max_turns else Budget())
-        run = session.begin(inputs, spec, model, mode, budget)
+        thinking = request.thinking or session.thinking or self._thinking or settings.thinking
+        run = session.begin(inputs, spec, model, mode, budget, thinking=thinking)
         run.notices = () if said is None else said.notices
         self._runs.add(run.id)
         return run
@@ -126,16 +129,13 @@ class SessionManager:
     def _model_for(
         self, request: StartRequest, said: Composed | None, session: Session | None = None
     ) -> tuple[str, Model]:
-        kept = session.model_spec if session is not None else None
-        spec = (
-            request.model
-            or (said and said.model)
-            or kept
-            or self._model
-            or self.services.settings.model
-            or ""
-        )
+        spec = self._spec_for(request, said, session)
         return spec, self.services.make_model(spec)
+
+    def _spec_for(self, request: StartRequest, said: Composed | None, session: Session | None) -> str:
+        kept = session.model_spec if session is not None else None
+        wanted = request.model or (said and said.model)
+        return wanted or kept or self._model or self.services.settings.model or ""
 
     def add(self, kind: InputKind, text: str, run: str | None = None) -> Queued:
         """Steers, or queues a follow-up for, a live run: the one that is named, else the only one.
@@ -273,13 +273,18 @@ class SessionManager:
         """The session to begin a run in, and what is said there. A new one is made when nothing is left to refuse."""
         if request.session is not None:
             session = await self.resume(request.session, request.roots)
-            return session, await self._composed(request, session.roots, session.picture.messages)
+            said = await self._composed(request, session.roots, session.picture.messages)
+            await self.services.prepare_model(self._spec_for(request, said, session))
+            return session, said
         if request.prompt is None:
             raise Refused("emptyPrompt", "There is nothing to continue: start with a prompt.")
+        if not self._spec_for(request, None, None):
+            await self.services.prepare_model("")  # refuses, and says what there is
         self._model_for(request, None)
         said = await self._composed(request, request.roots)
         if said is not None and said.model:
             self._model_for(request, said)
+        await self.services.prepare_model(self._spec_for(request, said, None))
         self._refuse_when_closing()
         return self._sessions.create(request.roots), said
 
@@ -329,9 +334,14 @@ class SessionManager:
         return {"events": events, "more": more, "streaming": None if more else streaming}
 
     async def configure(
-        self, *, session: str | None = None, model: str | None = None, mode: Mode | None = None
+        self,
+        *,
+        session: str | None = None,
+        model: str | None = None,
+        mode: Mode | None = None,
+        thinking: ThinkingLevel | None = None,
     ) -> Data:
-        """Sets model and mode of one session, or of those that this server will make.
+        """Sets model, mode and thinking of one session, or of those that this server will make.
 
         Raises:
             Refused: unknownSession, unknownModel, noCredentials, readOnly, locked, shuttingDown.
@@ -340,18 +350,20 @@ class SessionManager:
             self.services.make_model(model)
         if session is None:
             self._model, self._mode = model or self._model, mode or self._mode
+            self._thinking = thinking or self._thinking
             return self._defaults()
         self._sessions.refuse_unless_known(session)
         with self._sessions.wanted(session):
             configured = self._sessions.get(session) or await self.resume(session)
             try:
-                configured.configure(model=model, mode=mode)
+                configured.configure(model=model, mode=mode, thinking=thinking)
             except LogError as error:
                 raise Refused("readOnly", str(error), session=session) from error
         defaults = self._defaults()
         return defaults | {
             "model": configured.model_spec or defaults["model"],
             "mode": configured.kept.mode or defaults["mode"],
+            "thinking": configured.thinking or defaults["thinking"],
         }
 
     async def compact(self, session_id: str | None, roots: Roots, instructions: str | None = None) -> Data:
@@ -364,6 +376,7 @@ class SessionManager:
         """
         async with self.using(session_id, lambda: roots) as session:
             spec = session.model_spec or self._model or self.services.settings.model or ""
+            await self.services.prepare_model(spec)
             run = session.compact(instructions, self.services.make_model(spec))
         if run is not None:
             return {"session": session.id, "run": run.id}
@@ -401,7 +414,11 @@ class SessionManager:
 
     def _defaults(self) -> Data:
         settings = self.services.settings
-        return {"model": self._model or settings.model, "mode": self._mode or settings.mode}
+        return {
+            "model": self._model or settings.model,
+            "mode": self._mode or settings.mode,
+            "thinking": self._thinking or settings.thinking,
+        }
 
     def _refuse_when_closing(self) -> None:
         if self.closing:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from steersman.agent.inbox import Inbox
 from steersman.agent.messages import UserContent, UserMessage
+from steersman.agent.model import ThinkingLevel
 from steersman.agent.tasks import Strays
 from steersman.agent.tool import Tool
 from steersman.session.attachments import images_in
@@ -70,17 +71,19 @@ class Parts:
                 "If it takes them, set images = true in config.toml."
             )
 
-    def record_config(self, model: str | None, mode: str | None) -> None:
-        """Model and mode are nodes of the tree; only a change makes a new one.
+    def record_config(self, model: str | None, mode: str | None, thinking: ThinkingLevel) -> None:
+        """Model, mode and thinking are nodes of the tree; only a change makes a new one.
 
         Raises:
             LogError: it could not be kept.
         """
         picture = self.journal.picture
-        if (model, mode) == (picture.model, picture.mode):
+        if (model, mode, thinking) == (picture.model, picture.mode, picture.thinking or "off"):
             return
-        node = self.services.new_id("cfg")
-        self.journal.record("config", {"id": node, "parent": picture.tip, "model": model, "mode": mode})
+        data: Data = {"id": self.services.new_id("cfg"), "parent": picture.tip, "model": model, "mode": mode}
+        if thinking != (picture.thinking or "off"):
+            data["thinking"] = thinking
+        self.journal.record("config", data)
 
     def notice(self, message: str) -> None:
         """Tells the user something that needs no answer."""

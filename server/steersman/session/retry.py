@@ -1,29 +1,96 @@
-"""Which failed responses are asked for again, and when: by the kind of the failure, never by its text."""
+"""What follows from a failed response, by the kind of its failure and never by its text: whether it is asked for again,
+and when, and what the user can do."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from steersman.agent.hooks import GiveUp, Retry
 from steersman.agent.model import FailureKind, StreamFailure
 
-ATTEMPTS: dict[FailureKind, int] = {
-    "rate_limit": 6,
-    "overloaded": 6,
-    "server": 4,
-    "network": 4,
-    "timeout": 3,
-    "protocol": 3,
-    "empty": 3,
-    "tool_use_failed": 3,
-}
-"""Requests in all, the first included. A kind that isn't here is never tried again."""
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Of one kind of failure."""
+
+    means: str
+    attempts: int
+    """Requests in all, the first included."""
+    advice: str
+    """What the user can do, as a sentence."""
+    if_told: bool = False
+    """It is asked for again only where the provider says when."""
 
 
-_HINTS: dict[FailureKind, str] = {
-    "network": " Is the model's server running, and the base URL right (http or https, host, port)?",
+POLICIES: Final[Mapping[FailureKind, Policy]] = {
+    "auth": Policy("the key is missing or not taken", 1, "Check the API key."),
+    "permission": Policy(
+        "the key may not do this",
+        1,
+        "Check at the provider what this key may use: the model, the region, the project.",
+    ),
+    "quota": Policy(
+        "credit or a limit is used up",
+        2,
+        "Add credit or raise the limit at the provider, or choose another model.",
+        if_told=True,
+    ),
+    "rate_limit": Policy(
+        "too many requests or tokens in a short time",
+        6,
+        "Wait a little, or set limits for this provider in config.toml.",
+    ),
+    "overloaded": Policy("the provider has too much to do", 6, "Wait a little, or choose another model."),
+    "server": Policy(
+        "the provider failed", 4, "The fault is the server's: see its log or status page, or try again later."
+    ),
+    "context_overflow": Policy(
+        "the conversation is longer than the model's context",
+        1,
+        "Shorten the conversation (compact), or choose a model with a larger context.",
+    ),
+    "bad_request": Policy(
+        "the server does not take such a request",
+        1,
+        "Check that the base URL, the API and the options of this provider fit the model.",
+    ),
+    "not_found": Policy(
+        "there is no such model, or no such address",
+        1,
+        "Check the model's name and the base URL: steersman models lists what there is.",
+    ),
+    "tool_use_failed": Policy(
+        "the model wrote a call that its server could not read",
+        3,
+        "Ask again in other words, or choose another model.",
+    ),
+    "refused": Policy(
+        "the provider withholds the answer", 1, "Put the request in other words, or choose another model."
+    ),
+    "network": Policy(
+        "no connection, or one that broke",
+        4,
+        "Is the model's server running, and the base URL right (http or https, host, port)?",
+    ),
+    "timeout": Policy(
+        "silence for too long",
+        3,
+        "Try again; for a slow server, set longer timeouts for this provider in config.toml.",
+    ),
+    "protocol": Policy(
+        "what came is no whole answer of this API",
+        3,
+        "Try again; if it stays so, check that the base URL is that of this API.",
+    ),
+    "empty": Policy(
+        "neither text nor tool calls came", 3, "Ask again in other words, or choose another model."
+    ),
 }
-"""What to do, for failures whose own words rarely say it."""
+ATTEMPTS: Final[Mapping[FailureKind, int]] = {
+    kind: policy.attempts for kind, policy in POLICIES.items() if policy.attempts > 1 and not policy.if_told
+}
+"""Requests in all, the first included, of the kinds that are tried again whatever the provider says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +104,11 @@ class RetryPolicy:
 
     def decide(self, failure: StreamFailure, attempt: int) -> Retry | GiveUp:
         """`attempt` requests have been made for this response."""
-        allowed = 0 if failure.cut else ATTEMPTS.get(failure.kind, 0)
-        if attempt >= allowed:
+        policy = POLICIES[failure.kind]
+        again = not failure.cut and (failure.retry_after is not None or not policy.if_told)
+        if not again or attempt >= policy.attempts:
             tried = f" It was tried {attempt} times." if attempt > 1 else ""
-            return GiveUp(f"{sentence(failure.message)}{_HINTS.get(failure.kind, '')}{tried}")
+            return GiveUp(f"{sentence(failure.message)}{tried} {failure.advice or policy.advice}")
         if failure.retry_after is not None:
             if failure.retry_after > self.ceiling:
                 minutes = failure.retry_after / 60

@@ -8,6 +8,7 @@ from steersman.agent.abort import AbortController
 from steersman.agent.config import Budget
 from steersman.agent.events import AgentEnd, Input, MessageUpdate
 from steersman.agent.loop import RunResult
+from steersman.agent.model import ThinkingLevel
 from steersman.session.facts import RunFacts
 from steersman.session.settings import Mode
 from steersman.session.wire import Data
@@ -35,6 +36,8 @@ class Run:
     mode: Mode
     model: str
     """As the user names it: `PROVIDER:NAME`."""
+    thinking: ThinkingLevel = "off"
+    """As it was asked for; a model that takes no level is not told of it."""
     notices: tuple[str, ...] = ()
     """For the user, about its prompt: told when it has begun."""
     controller: AbortController = field(default_factory=AbortController)

@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 from steersman.agent.events import DiscardReason, EndedBy, InputKind, Limit, RunStop, TurnStop
 from steersman.agent.inbox import QueueKind
 from steersman.agent.messages import ModelStop, Outcome
-from steersman.agent.model import BlockKind, FailureKind
+from steersman.agent.model import BlockKind, FailureKind, ThinkingLevel
 from steersman.session.approvals import AnsweredBy, Decision, QuestionKind
 from steersman.session.run import RunState
 from steersman.session.settings import Mode
@@ -158,13 +158,14 @@ class SessionRenamedData(EventData):
 
 
 class ConfigData(EventData):
-    """Model or mode have changed. A node of the tree, like a message."""
+    """Model, mode or thinking have changed. A node of the tree, like a message."""
 
     event = "config"
     id: str
     parent: str | None
     model: str | None
     mode: Mode | None
+    thinking: ThinkingLevel = "off"
 
 
 # The run
@@ -179,6 +180,8 @@ class AgentStartData(EventData):
     """As it was asked for; what it may have is in the `config` that follows."""
     inputs: list[InputData]
     """Empty when it goes on from what there is."""
+    context_window: Count | None = None
+    """Tokens that the model takes, where that is known."""
 
 
 class TurnStartData(EventData):
@@ -338,6 +341,8 @@ class AgentEndData(EventData):
     cost: Annotated[float, Field(ge=0, strict=False)] | None
     """US dollars; null where the price is not known."""
     turns: Count
+    context_window: Count | None = None
+    """Tokens that the model takes, where that is known by now."""
     files: list[FileSummary]
     commands: list[str]
     denied: list[DeniedCall]

@@ -4,17 +4,20 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steersman.agent.clock import Clock, SystemClock
 from steersman.agent.config import random_id
 from steersman.agent.model import Model
 from steersman.agent.tool import Tool
+from steersman.models.provider import ModelFacts
 from steersman.session.approvals import Approvals
 from steersman.session.extensions import Extensions
 from steersman.session.home import Home
 from steersman.session.journal import EventBus
 from steersman.session.limits import Limits
 from steersman.session.log import SessionLog
+from steersman.session.offers import Offers
 from steersman.session.pointing import Diagnostic, EditorState
 from steersman.session.retry import RetryPolicy
 from steersman.session.run import RunState
@@ -24,6 +27,9 @@ from steersman.tools.changing import Amend, unchanged
 from steersman.tools.ledger import ReadLedger
 from steersman.workspace.ports import KeepPreImage, Workspace
 from steersman.workspace.roots import Roots
+
+if TYPE_CHECKING:
+    from steersman.models.routes import Route
 
 ModelFactory = Callable[[str], Model]
 """The model of `PROVIDER:NAME`; raises Refused (unknownModel, noCredentials)."""
@@ -54,7 +60,19 @@ ToolFactory = Callable[[ToolSetting], Sequence[Tool]]
 """The tools of one session."""
 
 
+ModelList = Callable[[str | None, str | None], Awaitable[Offers]]
+"""Raises ModelConfigError: there is no such provider."""
+
+
 async def _nothing_to_close() -> None:
+    return
+
+
+async def _no_models(provider: str | None, configured: str | None) -> Offers:
+    return Offers(configured, ())
+
+
+async def _nothing_to_prepare(_: str) -> None:
     return
 
 
@@ -71,6 +89,18 @@ class Services:
     """What the user's editor shows now; None where the face doesn't know."""
     diagnostics: Callable[[], Sequence[Diagnostic]] = lambda: ()
     """What the editor's language servers find now."""
+    prepare_model: Callable[[str], Awaitable[None]] = _nothing_to_prepare
+    """Has what a model needs ready before it is made: what would block then. Raises Refused as `make_model` does."""
+    facts: Callable[[str], ModelFacts] = lambda _: ModelFacts()
+    """What is known of the model of `PROVIDER:NAME`."""
+    route: "Callable[[str], Route | None]" = lambda _: None
+    """Where requests to the model of `PROVIDER:NAME` go; None for a tape, and for what is not known."""
+    window: Callable[[str], int | None] = lambda _: None
+    """Tokens that the model takes, where the settings don't say it and somebody else does."""
+    model_used: Callable[[str], None] = lambda _: None
+    """Is told that the model has answered."""
+    list_models: ModelList = _no_models
+    """What models there are: of all providers or of one, where new runs have the model that is named."""
     takes_images: Callable[[str], bool] = lambda _: True
     """Whether the model of `PROVIDER:NAME` is told of images; else words stand for them."""
     extensions: Extensions = field(default_factory=Extensions)
@@ -92,6 +122,10 @@ class Services:
     now: Callable[[], float] = time.time
     """Seconds since 1970, UTC."""
     new_id: Callable[[str], str] = random_id
+
+    def thinks(self, spec: str) -> bool:
+        """Whether the model takes a thinking level, as far as is known."""
+        return self.facts(spec).thinking is not False
 
     def log_path(self, session: str) -> Path:
         return self.home.sessions / f"{session}.jsonl"

@@ -10,7 +10,7 @@ from steersman.agent.config import Budget
 from steersman.agent.events import AgentEnd, Input
 from steersman.agent.inbox import Inbox
 from steersman.agent.messages import Text, UserMessage
-from steersman.agent.model import Model
+from steersman.agent.model import Model, ThinkingLevel
 from steersman.agent.tasks import Strays
 from steersman.agent.tool import Tool
 from steersman.session.changes import ChangeRecords
@@ -74,6 +74,8 @@ class Session:
         """The last one; while it is under way there is no run."""
         self.model_spec = journal.picture.model
         """`PROVIDER:NAME` that was used last."""
+        self.thinking = journal.picture.thinking
+        """The level that was asked for last; None: never one."""
         self.kept = kept or Kept(roots, services.now())
         self.kept.roots, self.kept.last_used = roots, services.now()
         self._services, self._journal = services, journal
@@ -145,7 +147,16 @@ class Session:
         """Nothing goes on in it, and all that it knows is in its log or in `kept`."""
         return not self.is_busy and self._journal.kept and not len(self._parts.strays)
 
-    def begin(self, inputs: Sequence[Input], spec: str, model: Model, mode: Mode, budget: Budget) -> Run:
+    def begin(
+        self,
+        inputs: Sequence[Input],
+        spec: str,
+        model: Model,
+        mode: Mode,
+        budget: Budget,
+        *,
+        thinking: ThinkingLevel = "off",
+    ) -> Run:
         """Makes a run, live from now on; it starts when it is released. `model` is what `spec` names.
 
         Raises:
@@ -154,8 +165,8 @@ class Session:
         self.refuse_if_live()
         if self.broken:
             raise Refused("readOnly", "The session's log could not be written; open the session again.")
-        run = Run(self._services.new_id("run"), self.id, tuple(inputs), budget, mode, spec)
-        self.live, self.model_spec = run, spec
+        run = Run(self._services.new_id("run"), self.id, tuple(inputs), budget, mode, spec, thinking)
+        self.live, self.model_spec, self.thinking = run, spec, thinking
         self.kept.last_used = self._services.now()
         if inputs:  # another task: what an earlier one has left is the user's
             self._parts.marks.take()
@@ -208,15 +219,21 @@ class Session:
         known = (*self._parts.marks.active, *(each for one in said for each in one.pointed.comments))
         return any(each.is_same(comment) for each in known)
 
-    def configure(self, *, model: str | None = None, mode: Mode | None = None) -> None:
+    def configure(
+        self,
+        *,
+        model: str | None = None,
+        mode: Mode | None = None,
+        thinking: ThinkingLevel | None = None,
+    ) -> None:
         """Sets what the next runs of this session use.
 
         Raises:
             LogError: it could not be kept; nothing was set.
         """
-        model, mode = model or self.model_spec, mode or self.kept.mode
-        self._parts.record_config(model, mode)
-        self.model_spec, self.kept.mode = model, mode
+        model, mode, thinking = model or self.model_spec, mode or self.kept.mode, thinking or self.thinking
+        self._parts.record_config(model, mode, thinking or "off")
+        self.model_spec, self.kept.mode, self.thinking = model, mode, thinking
 
     async def move_to(self, tip: str | None, store: Store) -> None:
         """Goes on from another node of the tree, or from its start. No file is changed.
@@ -240,6 +257,7 @@ class Session:
             if branch is not None:
                 self.picture.branch, self.picture.stale = branch, False
         self.model_spec = self.picture.model or self.model_spec
+        self.thinking = self.picture.thinking or "off"
 
     def compact(self, instructions: str | None, model: Model) -> Run | None:
         """Has old messages replaced, for the model, by a summary: before the next request of the live run, which is
@@ -251,7 +269,8 @@ class Session:
         if self.live is not None and self._driver is not None:
             self._driver.compact(instructions or "")
             return self.live
-        see, known = self.extensions.transform_context, self._services.settings.context_window
+        see, services = self.extensions.transform_context, self._services
+        known = services.settings.context_window or services.window(self.model_spec or "")
         compactor = Compactor(model, self._parts, 0, see)
         window = known or max(LIKELY_WINDOW, tokens_of(self.picture.messages))
         plan = compactor.plan(window, wanted=True)

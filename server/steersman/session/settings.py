@@ -4,20 +4,27 @@ Only these three may loosen anything. What arrives through a client may come fro
 """
 
 import os
-import tomllib
+import stat
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from steersman.agent.model import ThinkingLevel
+from steersman.models.errors import ModelConfigError
 from steersman.session.errors import SessionError
 from steersman.session.home import Home
+
+if TYPE_CHECKING:
+    from steersman.models.provider_file import UserProvider
 
 Mode = Literal["read-only", "ask", "auto-edit", "full-auto"]
 MODES: tuple[Mode, ...] = ("read-only", "ask", "auto-edit", "full-auto")
 """From the strictest to the loosest."""
+THINKING: tuple[ThinkingLevel, ...] = ("off", "low", "medium", "high")
 
 Source = Literal["file", "user", "default"]
 """`user`: environment and command line, which count as one."""
@@ -28,10 +35,7 @@ _NAMES: dict[Source, str] = {
     "default": "nowhere",
 }
 
-KEY_VARIABLES = ("STEERSMAN_API_KEY",)
-"""Read as keys."""
-WITHHELD_VARIABLES = (*KEY_VARIABLES, "STEERSMAN_BASE_URL")
-"""No command that the agent runs gets them: a base URL may hold a key too."""
+T = TypeVar("T", bound=str)
 
 
 class SettingsError(SessionError):
@@ -49,6 +53,10 @@ class ConfigFile(BaseModel):
     """Of the model's API, with its version: `http://127.0.0.1:8080/v1`."""
     api_key: str | None = None
     """Sent to `base_url` of this file only."""
+    providers: dict[str, Any] = {}
+    """`[providers.NAME]`: see `models.provider_file`."""
+    thinking: ThinkingLevel | None = None
+    """How much models think before they answer, where they take a level."""
     mode: Mode | None = None
     max_turns: Annotated[int, Field(ge=1)] | None = None
     images: bool | None = None
@@ -73,8 +81,15 @@ class Settings:
     model: str | None = None
     base_url: str | None = None
     base_url_source: Source = "default"
-    api_key: str | None = None
+    api_key: str | None = field(default=None, repr=False)
     api_key_source: Source = "default"
+    providers: Mapping[str, "UserProvider"] = field(default_factory=dict)
+    """What the user's file says of providers."""
+    locked: str | None = None
+    """Why no key of the user's file is used: others may read them. With what to do."""
+    file_secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Keys and values of headers in the user's file, used or not."""
+    thinking: ThinkingLevel = "off"
     mode: Mode = "ask"
     max_turns: int | None = None
     images: bool | None = None
@@ -94,8 +109,10 @@ class Settings:
     @property
     def withheld_key(self) -> str | None:
         """Why the key is not used, for the user; None if there is none, or it is used."""
-        if self.api_key is None or self.usable_key is not None:
+        if self.usable_key is not None:
             return None
+        if self.api_key is None:
+            return self.locked if self.base_url_source == "file" else None
         key, url = _NAMES[self.api_key_source], _NAMES[self.base_url_source]
         return (
             f"The API key from {key} is not sent to {self.base_url}, which comes from {url}: "
@@ -107,6 +124,7 @@ class Settings:
         *,
         model: str | None = None,
         base_url: str | None = None,
+        thinking: ThinkingLevel | None = None,
         mode: Mode | None = None,
         max_turns: int | None = None,
         context_max_chars: int | None = None,
@@ -116,6 +134,7 @@ class Settings:
         changed = replace(
             self,
             model=model or self.model,
+            thinking=thinking or self.thinking,
             mode=mode or self.mode,
             max_turns=max_turns or self.max_turns,
             context_max_chars=context_max_chars or self.context_max_chars,
@@ -131,9 +150,13 @@ def load_settings(home: Home, environ: Mapping[str, str] = os.environ) -> Settin
         SettingsError: a key or value that is not known.
     """
     file = _read_file(home.config)
+    providers = _providers(home.config, file)
+    secrets = _secrets(file, providers)
+    locked = _locked(home.config) if secrets.keys else None
+    file_key = None if locked else file.api_key
     # A key with no base URL of its own source goes to the provider's own server, which counts as that source's.
-    base_url, base_source = file.base_url, "file" if file.base_url or file.api_key else "default"
-    api_key, key_source = file.api_key, "file"
+    base_url, base_source = file.base_url, "file" if file.base_url or file_key else "default"
+    api_key, key_source = file_key, "file"
     env_url, env_key = environ.get("STEERSMAN_BASE_URL"), environ.get("STEERSMAN_API_KEY")
     if env_url:
         base_url, base_source = env_url, "user"
@@ -147,7 +170,11 @@ def load_settings(home: Home, environ: Mapping[str, str] = os.environ) -> Settin
         base_url_source=base_source,  # type: ignore[arg-type]  # mypy widens the literals of a conditional
         api_key=api_key,
         api_key_source=key_source,  # type: ignore[arg-type]  # as above
-        mode=_mode(environ.get("STEERSMAN_MODE")) or file.mode or "ask",
+        providers=providers,
+        locked=locked,
+        file_secrets=(*secrets.keys, *secrets.headers),
+        thinking=_one_of(THINKING, "STEERSMAN_THINKING", environ) or file.thinking or "off",
+        mode=_one_of(MODES, "STEERSMAN_MODE", environ) or file.mode or "ask",
         max_turns=file.max_turns,
         images=file.images,
         context_window=file.context_window,
@@ -163,13 +190,44 @@ def stricter(one: Mode, other: Mode) -> Mode:
     return MODES[min(MODES.index(one), MODES.index(other))]
 
 
-def _mode(value: str | None) -> Mode | None:
+def _one_of(choices: tuple[T, ...], variable: str, environ: Mapping[str, str]) -> T | None:
+    value = environ.get(variable)
     if not value:
         return None
-    for mode in MODES:
-        if mode == value:
-            return mode
-    raise SettingsError(f"STEERSMAN_MODE is {value!r}; it can be {', '.join(MODES)}.")
+    for choice in choices:
+        if choice == value:
+            return choice
+    raise SettingsError(f"{variable} is {value!r}; it can be {', '.join(map(str, choices))}.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Secrets:
+    keys: tuple[str, ...]
+    headers: tuple[str, ...]
+
+
+def _secrets(file: ConfigFile, providers: "Mapping[str, UserProvider]") -> _Secrets:
+    keys = [file.api_key, *(each.own_key.key for each in providers.values())]
+    headers = [value for each in providers.values() for value in each.provider.headers.values()]
+    return _Secrets(tuple(key for key in keys if key), tuple(headers))
+
+
+def _providers(path: Path, file: ConfigFile) -> "Mapping[str, UserProvider]":
+    if not file.providers:
+        return {}
+    from steersman.models.provider_file import user_providers  # noqa: PLC0415 - most files have none
+
+    try:
+        return user_providers(file.providers)
+    except ModelConfigError as error:
+        raise SettingsError(f"{path}: {error}") from None
+
+
+def _locked(path: Path) -> str | None:
+    """Why the keys of a file are not used, if others than its owner can read it. Windows has no such bits."""
+    if sys.platform == "win32" or not path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
+        return None
+    return f"{path} holds a key and can be read by others, so its keys are not used: chmod 600 {path}"
 
 
 def _read_file(path: Path) -> ConfigFile:
@@ -179,14 +237,19 @@ def _read_file(path: Path) -> ConfigFile:
         return ConfigFile()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} can't be read: {error}") from None
+    import tomllib  # noqa: PLC0415 - many have no file
+
     try:
-        return ConfigFile.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+        values = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also for thousands of digits, or of brackets in each other
         raise SettingsError(f"{path} is not TOML: {error}") from None
+    try:
+        return ConfigFile.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             known = ", ".join(ConfigFile.model_fields)
             raise SettingsError(f"{path}: {name} is no key of it. Known keys: {known}.") from None
-        raise SettingsError(f"{path}: {name}: {first['msg']}, got {first['input']!r:.60}.") from None
+        got = "" if name == "api_key" else f", got {first['input']!r:.60}"
+        raise SettingsError(f"{path}: {name}: {first['msg']}{got}.") from None

@@ -44,13 +44,15 @@ class RunSink:
         denials: Mapping[str, Denial],
         on_said: Callable[[UserMessage], None],
         on_end: Callable[[], None],
+        window: Callable[[], int | None],
     ) -> None:
         """`effects`: names of the tools that change things; `denials`: why calls were not done, by their ids.
         `on_said` is called with each user message that is in the conversation, `on_end` in the step in which the end is
-        told, before anybody hears of it."""
+        told, before anybody hears of it. `window`: the tokens that the model takes, as far as is known when it is
+        asked."""
         self._run, self._journal, self._changes = run, journal, changes
         self._effects, self._denials, self._on_end = effects, denials, on_end
-        self._on_said = on_said
+        self._on_said, self._window = on_said, window
         self._calls: dict[str, ToolExecutionStart] = {}
         self._began = False
 
@@ -171,7 +173,12 @@ class RunSink:
 
     def _start_data(self) -> Data:
         run = self._run
-        return {"model": run.model, "mode": run.mode, "inputs": [input_data(item) for item in run.inputs]}
+        inputs = [input_data(item) for item in run.inputs]
+        return {"model": run.model, "mode": run.mode, "inputs": inputs, **self._window_data()}
+
+    def _window_data(self) -> Data:
+        window = self._window()
+        return {} if window is None else {"contextWindow": window}
 
     def _record_end(self, event: AgentEnd) -> None:
         if self._run.interrupted and event.stop_reason == "aborted":
@@ -190,7 +197,7 @@ class RunSink:
         if event.error is not None and event.error.code == "logFailed" and self._journal.failure is not None:
             event = replace(event, error=replace(event.error, message=self._journal.failure))
         totals: Data = {"session": self._journal.picture.totals()}
-        return {**event_data(event), **self._run.facts.data(event), **totals}
+        return {**event_data(event), **self._run.facts.data(event), **self._window_data(), **totals}
 
     def _ended(self, event: AgentEnd) -> None:
         run = self._run

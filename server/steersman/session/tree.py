@@ -1,6 +1,7 @@
 """The tree of a session: what follows what, where it stands now, and the messages from there back to a compaction.
 
-Nodes are committed messages, compactions, and settings of model and mode. A tool's result belongs to its call's node.
+Nodes are committed messages, compactions, and settings of model, mode and thinking. A tool's result belongs to its
+call's node.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from steersman.agent.messages import (
     ToolResultMessage,
     UserMessage,
 )
+from steersman.agent.model import ThinkingLevel
 from steersman.session.window import LEAST, characters, cut_to
 from steersman.session.wire import Data, message_from, result_from
 
@@ -38,6 +40,7 @@ class Node:
     model: str | None = None
     """Of a config."""
     mode: str | None = None
+    thinking: ThinkingLevel | None = None
     kept_from: str | None = None
     """Of a compaction: the first node whose message is still told in its own words; None: there is none."""
     files: Data | None = None

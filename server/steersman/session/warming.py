@@ -2,6 +2,7 @@
 
 import inspect
 import logging
+from collections.abc import Callable
 
 from steersman.models.warming import warm_up
 from steersman.session.errors import SessionError
@@ -12,16 +13,21 @@ from steersman.tools.schema import schema_of
 log = logging.getLogger(__name__)
 
 
-def warm(services: Services) -> None:
-    """Takes about 0.1 s, so it is for a thread. Whatever fails here fails again where somebody is told of it."""
+def warm(services: Services, *, enough: Callable[[], bool] = lambda: False) -> None:
+    """Takes about 0.1 s, so it is for a thread; it ends when it is `enough`. Whatever fails here fails again where
+    somebody is told of it."""
+    if enough():
+        return
     settings = services.settings
     try:
         services.make_model(settings.model or "")
     except SessionError as error:
         log.debug("Not warmed up: %s", error)
         return
-    if not (settings.model or "").startswith("tape:"):
-        warm_up((settings.base_url or "").strip())
+    if not enough() and (route := services.route(settings.model or "")) is not None:
+        warm_up(route.base_url.strip())
     for tool in BaseTool.__subclasses__():
+        if enough():
+            return
         if not inspect.isabstract(tool):  # a family of tools has no arguments of its own
             schema_of(tool.arguments)

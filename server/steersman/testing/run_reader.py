@@ -8,7 +8,7 @@ from typing import Any, Final, get_args
 from steersman.agent.messages import ModelStop
 from steersman.agent.model import FailureKind
 from steersman.session.facts import describe
-from steersman.session.retry import ATTEMPTS
+from steersman.session.retry import ATTEMPTS, POLICIES
 from steersman.testing.commands import Ran
 from steersman.testing.known_files import KnownFiles
 from steersman.testing.moments import Moment
@@ -99,10 +99,12 @@ class RunReader:
         if failed is None:
             raise CannotRepeat(f"An answer of the session was {data['discarded']}: a test can't repeat that.")
         kind: FailureKind = failed["kind"]
-        gave_up = data["discarded"] == "failed" and self._attempts < ATTEMPTS.get(kind, 0)
-        self.story.turns.append(
-            failure(kind, failed["message"], after=partial, retry_after=_A_NO if gave_up else None)
-        )
+        retry_after: float | None = None
+        if data["discarded"] == "failed" and self._attempts < ATTEMPTS.get(kind, 0):
+            retry_after = _A_NO
+        elif data["discarded"] == "retried" and POLICIES[kind].if_told:
+            retry_after = 0.0
+        self.story.turns.append(failure(kind, failed["message"], after=partial, retry_after=retry_after))
         self._came("message_end")
         if data["discarded"] == "failed":
             self._attempts = 0

@@ -43,7 +43,8 @@ class EntryReader:
         """Of the last answer, in declared order, that are not told yet."""
         self._questions: dict[str, Asked] = {}
         self._revert: str | None = None
-        self._setting: tuple[object, object] | None = None
+        self._setting: tuple[object, object, object] | None = None
+        self._thinking = "off"
         self._last: str | None = None
         """The node that was told last."""
 
@@ -106,10 +107,12 @@ class EntryReader:
         self._last = node
 
     def _config(self, data: Data, ts: int) -> Iterator[Entry]:
-        setting = data.get("model"), data.get("mode")
+        self._thinking = data.get("thinking", self._thinking)
+        setting = data.get("model"), data.get("mode"), self._thinking
         if setting != self._setting:
             self._setting = setting
-            yield Note("config", f"Model {setting[0] or 'none'}, mode {setting[1] or 'ask'}", ts)
+            thinking = "" if self._thinking == "off" else f", thinking {self._thinking}"
+            yield Note("config", f"Model {setting[0] or 'none'}, mode {setting[1] or 'ask'}{thinking}", ts)
 
     def _message(self, data: Data, ts: int) -> Iterator[Entry]:
         node = data["messageId"]

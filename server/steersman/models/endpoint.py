@@ -1,0 +1,52 @@
+"""Where and how a server is asked, and the exception that carries what went wrong there. No I/O."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from steersman.agent.model import StreamFailure
+from steersman.models.secrets import Redactor
+from steersman.models.transport_failures import CONNECT_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """How long a server may be silent, in seconds. Comments and keep-alives count as bytes.
+
+    The first byte has more time: a server may read a long prompt, or load the model, before it answers anything.
+    """
+
+    first_byte: float = 120.0
+    between: float = 60.0
+    after_end: float = 10.0
+    """Once the answer could be complete: for more of it, its usage, and the end of the body that some never send."""
+    no_answer: float = 1800.0
+    """Between two pieces of the answer, while keep-alives and empty pieces come: a model that thinks unseen."""
+    connect: float = CONNECT_SECONDS
+    """Until there is a connection. It is part of what the first byte may take."""
+
+
+class HttpFailure(Exception):
+    """Carries a failure from here to the model's stream, which tells it as its last event."""
+
+    def __init__(self, failure: StreamFailure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where and how to ask."""
+
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+    stall: Stall
+    redact: Redactor
+    key_source: str = ""
+    """Where the key comes from, for what to do when it isn't taken: `GROQ_API_KEY`. Empty: not known."""
+
+    @property
+    def host(self) -> str:
+        """The server's name for messages: no credentials, no query."""
+        parts = urlsplit(self.url)
+        return parts.netloc.rpartition("@")[2] or self.url.partition("?")[0]

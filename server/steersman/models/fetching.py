@@ -1,0 +1,142 @@
+"""Questions to a model's server that are no run: the JSON value at a path, bounded in size.
+
+No text that this raises holds a key.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
+from urllib.parse import SplitResult
+
+from steersman.agent.model import FailureKind, StreamFailure
+from steersman.models.base_url import header_value, split_base_url, with_own, with_path
+from steersman.models.failures import failure_of_response
+from steersman.models.http import HttpFailure
+from steersman.models.provider import Api
+from steersman.models.secrets import Redactor, secrets_of_url
+from steersman.models.transport_failures import transport_failure
+from steersman.models.wire_values import encode
+
+if TYPE_CHECKING:
+    import httpx
+
+    from steersman.models.local_client import LocalClient
+
+    Client: TypeAlias = httpx.AsyncClient | LocalClient
+
+MAX_BYTES: Final = 4 * 1024 * 1024
+"""Of one answer."""
+
+_ENDINGS: Final = ("/chat/completions", "/messages", "/responses")
+"""What some people leave at the end of a base URL."""
+_KEY_HEADERS: Final[Mapping[Api, tuple[str, str]]] = {
+    "openai-chat": ("authorization", "Bearer "),
+    "openai-responses": ("authorization", "Bearer "),
+    "anthropic": ("x-api-key", ""),
+    "gemini": ("x-goog-api-key", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Whom to ask, and how he knows us."""
+
+    parts: SplitResult = field(repr=False)
+    path: str
+    """Of the base URL, with the version: `/v1`."""
+    headers: Mapping[str, str] = field(repr=False)
+    redact: Redactor = field(repr=False)
+    has_key: bool
+
+    @classmethod
+    def at(
+        cls, base_url: str, api_key: str | None, api: Api, headers: Mapping[str, str] | None = None
+    ) -> "Server":
+        """Args:
+            headers: more of them; they never overrule the key's.
+
+        Raises:
+            ModelConfigError: the base URL or the key can't be used.
+        """
+        key = (api_key or "").strip()
+        parts = split_base_url(base_url, "http://127.0.0.1:8080/v1")
+        path = parts.path.rstrip("/")
+        for ending in _ENDINGS:
+            path = path.removesuffix(ending)
+        sent = {"accept": "application/json"}
+        if api == "anthropic":
+            sent["anthropic-version"] = "2023-06-01"
+        if key:
+            name, scheme = _KEY_HEADERS[api]
+            sent[name] = scheme + header_value(key)
+        secrets = [key, *secrets_of_url(base_url), *(headers or {}).values()]
+        own = "/v1beta" if api == "gemini" else "/v1"
+        return cls(parts, path or own, with_own(headers, sent), Redactor(secrets), bool(key))
+
+    @property
+    def host(self) -> str:
+        """For messages: no credentials."""
+        return self.parts.netloc.rpartition("@")[2]
+
+    @property
+    def root(self) -> str:
+        """The path above the version's."""
+        return self.path.removesuffix("/v1")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether `LocalClient` can ask here."""
+        from steersman.models.local_client import is_local  # noqa: PLC0415 - as late as in `http`
+
+        return is_local(with_path(self.parts, self.path, credentials=not self.has_key))
+
+    async def ask(self, client: "Client", path: str, *, query: str = "", body: object = None) -> object:
+        """The JSON value at a path of this server: a GET, or a POST of `body`.
+
+        Raises:
+            HttpFailure: not reachable, refused, or something else came.
+        """
+        both = "&".join(filter(None, (self.parts.query, query)))
+        url = with_path(self.parts._replace(query=both), path, credentials=not self.has_key)
+        try:
+            answer = await self._send(client, url, b"" if body is None else encode(body))
+        except HttpFailure:
+            raise
+        except Exception as error:
+            failure = transport_failure(error, self.host, self.redact)
+            raise self.failure(failure.kind, failure.message + _cause(error)) from error
+        try:
+            return json.loads(answer)
+        except (ValueError, RecursionError):
+            raise self.failure("protocol", f"{self.host} answered GET {path} with no JSON.") from None
+
+    async def _send(self, client: "Client", url: str, content: bytes) -> bytes:
+        headers = dict(self.headers) | ({"content-type": "application/json"} if content else {})
+        method = "POST" if content else "GET"
+        async with client.stream(method, url, headers=headers, content=content) as response:
+            body = bytearray()
+            async for piece in response.aiter_bytes():
+                body += piece
+                if len(body) > MAX_BYTES:
+                    raise self.failure("protocol", f"{self.host} sent a list of more than {MAX_BYTES} bytes.")
+            if not 200 <= response.status_code < 300:
+                raise HttpFailure(
+                    failure_of_response(
+                        self.host, response.status_code, response.headers, bytes(body), redact=self.redact
+                    )
+                )
+            return bytes(body)
+
+    def failure(self, kind: FailureKind, message: str) -> HttpFailure:
+        return HttpFailure(StreamFailure(kind, message))
+
+
+def _cause(error: BaseException) -> str:
+    """What the system said, where the client's own exception hides it."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    if not isinstance(error, OSError) or not error.errno or error.errno < 0:
+        return ""
+    return f" ({os.strerror(error.errno)})"

@@ -1,0 +1,68 @@
+"""A model whose key a command of the user's prints. A key that has been refused is asked for again, once."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from steersman.agent.abort import AbortSignal
+from steersman.agent.model import Model, ModelRequest, StreamError, StreamEvent, StreamFailure
+from steersman.models.errors import ModelConfigError
+from steersman.models.keys import KeyCommands
+from steersman.models.making import make_model
+from steersman.models.routes import Route
+
+if TYPE_CHECKING:
+    import httpx
+
+
+class KeyedModel:
+    """See `agent.model.Model` for the contract of its streams. The command runs in a thread, when it has to.
+
+    Args:
+        route: one with a `command`.
+        commands: what runs it, and keeps what it has printed.
+    """
+
+    def __init__(
+        self, route: Route, commands: KeyCommands, client: "httpx.AsyncClient | None" = None
+    ) -> None:
+        assert route.command is not None
+        self._route, self._command, self._commands, self._client = route, route.command, commands, client
+        self._made: tuple[str, Model] | None = None
+        """The key, and the model that has it: it keeps what it has converted."""
+
+    @property
+    def id(self) -> str:
+        return self._route.spec
+
+    async def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
+        """One response as events; never raises. A refused key gives way to the one that the command prints now."""
+        refused: tuple[str, StreamError] | None = None
+        while True:
+            try:
+                key, model = await self._ready()
+            except ModelConfigError as error:
+                yield StreamError(StreamFailure("auth", str(error)))
+                return
+            if refused is not None and refused[0] == key:
+                yield refused[1]  # it prints the same again
+                return
+            again = False
+            async for event in model.stream(request, signal):
+                if isinstance(event, StreamError) and event.failure.kind == "auth":
+                    self._commands.forget(self._command, key)
+                    if refused is None and not signal.aborted:
+                        refused, again = (key, event), True
+                        break
+                yield event
+            if not again:
+                return
+
+    async def _ready(self) -> tuple[str, Model]:
+        """Raises ModelConfigError: there is no key, or it can't be used."""
+        key = self._commands.kept(self._command)
+        if key is None:
+            key = await asyncio.to_thread(self._commands.key, self._command)
+        if self._made is None or self._made[0] != key:
+            self._made = key, make_model(self._route, key, self._client)
+        return self._made

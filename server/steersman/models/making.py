@@ -1,0 +1,73 @@
+"""Which class speaks which API. It is imported when a model of it is made."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from steersman.agent.model import Model
+from steersman.models.http import Stall
+from steersman.models.pricing import FREE, PricedModel
+from steersman.models.provider import RateLimits
+from steersman.models.routes import Route
+
+if TYPE_CHECKING:
+    import httpx
+
+
+def make_model(route: Route, key: str | None, client: "httpx.AsyncClient | None" = None) -> Model:
+    """The model at the end of a route, which is asked with `key`, within the limits that the user has set. Its answers
+    say what they cost, where that is known.
+
+    Raises:
+        ModelConfigError: the base URL, the key or a header can't be used.
+    """
+    model, limits = _priced(_speaking(route, key, client), route), route.provider.limits
+    if limits == RateLimits():
+        return model
+    from steersman.models.throttle import ThrottledModel  # noqa: PLC0415 - hardly anybody sets limits
+
+    return ThrottledModel(model, route.provider.id, limits)
+
+
+def _priced(model: Model, route: Route) -> Model:
+    price = route.facts.price or (FREE if route.provider.local else None)
+    return model if price is None else PricedModel(model, price)
+
+
+def _speaking(route: Route, key: str | None, client: "httpx.AsyncClient | None") -> Model:
+    source = route.key or route.command
+    given: dict[str, Any] = {
+        "provider": route.provider.id,
+        "headers": route.headers,
+        "stall": _stall(route),
+        "key_source": source.source if source is not None else "",
+        "client": client,
+    }
+    quirks: dict[str, Any] = {"images": route.images, **route.provider.quirks}
+    if route.provider.api == "anthropic":
+        from steersman.models.anthropic import Anthropic  # noqa: PLC0415
+
+        return Anthropic(route.name, route.base_url, key, images=route.images, **given)
+    if route.provider.api == "openai-chat":
+        from steersman.models.chat_request import ChatQuirks  # noqa: PLC0415
+        from steersman.models.openai_chat import OpenAIChat  # noqa: PLC0415
+
+        return OpenAIChat(route.name, route.base_url, key, quirks=ChatQuirks(**quirks), **given)
+    if route.provider.api == "openai-responses":
+        from steersman.models.openai_responses import OpenAIResponses  # noqa: PLC0415
+        from steersman.models.responses_request import ResponsesQuirks  # noqa: PLC0415
+
+        return OpenAIResponses(route.name, route.base_url, key, quirks=ResponsesQuirks(**quirks), **given)
+    from steersman.models.gemini import Gemini  # noqa: PLC0415
+
+    return Gemini(route.name, route.base_url, key, images=route.images, **given)
+
+
+def _stall(route: Route) -> Stall:
+    """What the user says of a provider's time, and the usual for the rest."""
+    usual, own = Stall(), route.provider.timeouts
+    return replace(
+        usual,
+        first_byte=own.first_byte or usual.first_byte,
+        between=own.stall or usual.between,
+        connect=own.connect or usual.connect,
+    )

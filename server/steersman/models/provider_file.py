@@ -1,0 +1,112 @@
+"""Providers as TOML: those of the package, and those of the user's file, which overrule and add to them.
+
+    [providers.NAME]
+    base_url = "https://…/v1"
+    [[providers.NAME.models]]
+    match = "gpt-5*"
+    context_window = 400_000
+
+The package's file is read once, when somebody first asks for a provider: with what reads it, that takes longer than
+the rest of a start.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from steersman.models.provider import APIS, ModelFacts, ModelRule, Provider, RateLimits, Timeouts
+from steersman.models.provider_tables import ProviderFileError, ProviderTable, check_quirks, checked
+
+FILE_NAME: Final = "providers.toml"
+
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnKey:
+    """Where a user's table says that the key is, in the order in which it is looked for."""
+
+    variables: tuple[str, ...] = ()
+    key: str | None = field(default=None, repr=False)
+    command: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.variables or self.key or self.command)
+
+
+@dataclass(frozen=True, slots=True)
+class UserProvider:
+    """What the user's file says of one provider."""
+
+    provider: Provider
+    """The package's, overruled; or a new one."""
+    own_base_url: bool
+    """The base URL is the table's."""
+    own_key: OwnKey = OwnKey()
+    models: tuple[ModelRule, ...] = ()
+    """The table's own rules, which `provider` has too."""
+
+    def facts(self, name: str) -> ModelFacts:
+        """What the user's own rules say of a model."""
+        return replace(self.provider, models=self.models).facts(name)
+
+
+@cache
+def package_providers() -> Mapping[str, Provider]:
+    """Those of the package's file, in its order."""
+    text = Path(__file__).with_name(FILE_NAME).read_text("utf-8")
+    return {name: _provider(name, checked(name, table)) for name, table in tomllib.loads(text).items()}
+
+
+def user_providers(tables: Mapping[str, object]) -> dict[str, UserProvider]:
+    """The tables below `[providers]` of the user's file.
+
+    Raises:
+        ProviderFileError: one can't be used. Its text begins with the key, and never holds a secret.
+    """
+    known = package_providers()
+    return {name: _user_provider(name, table, known.get(name)) for name, table in tables.items()}
+
+
+def _user_provider(name: str, given: object, base: Provider | None) -> UserProvider:
+    if not _NAME.fullmatch(name) or name == "tape":
+        raise ProviderFileError(
+            f"providers.{name}: a provider's name is made of a-z, 0-9, '.', '_' and '-', and isn't 'tape'."
+        )
+    table = checked(name, given)
+    if base is None:
+        missing = [key for key in ("api", "base_url") if getattr(table, key) is None]
+        if missing:
+            raise ProviderFileError(
+                f"providers.{name}: a new provider needs {' and '.join(missing)}; api is one of {', '.join(APIS)}."
+            )
+    provider = _provider(name, table, base)
+    check_quirks(name, provider.api, table.quirks)
+    own_key = OwnKey(table.key_variables, table.api_key, table.command)
+    return UserProvider(provider, table.base_url is not None, own_key, table.rules)
+
+
+def _provider(name: str, table: ProviderTable, base: Provider | None = None) -> Provider:
+    """The table's provider; what it doesn't say is as in `base`."""
+    base = base or Provider(name, title=name, api=table.api or "openai-chat", base_url=None)
+    api = table.api or base.api
+    quirks = base.quirks if base.api == api else {}
+    return replace(
+        base,
+        title=table.title or base.title,
+        api=api,
+        base_url=table.base_url or base.base_url,
+        key_env=table.key_variables or base.key_env,
+        key_page=table.key_page or base.key_page,
+        local=base.local if table.local is None else table.local,
+        quirks={**quirks, **table.quirks},
+        headers={**base.headers, **table.headers},
+        timeouts=Timeouts(**table.timeouts.model_dump()),
+        limits=RateLimits(**table.limits.model_dump()),
+        names=tuple(table.names) or base.names,
+        models=(*table.rules, *base.models),
+    )
