@@ -13,8 +13,8 @@ from steersman.models import provider_file
 from steersman.models.catalog import Catalog
 from steersman.models.errors import ModelConfigError
 from steersman.models.provider import ModelFacts, Price, RateLimits, Timeouts
-from steersman.models.provider_file import FILE_NAME, package_providers, user_providers
-from steersman.models.provider_tables import ProviderTable
+from steersman.models.provider_file import FILE_NAME, package_providers, user_providers, with_table
+from steersman.models.provider_tables import ProviderTable, checked
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 NAMED = (
@@ -63,6 +63,7 @@ def test_the_file_says_of_a_provider_what_a_user_may_but_for_what_only_he_may():
     tables = tomllib.loads(Path(provider_file.__file__).with_name(FILE_NAME).read_text("utf-8"))
     for name, table in tables.items():
         user_providers({name: {"base_url": "https://x.test", **table}})
+        assert package_providers()[name] == with_table(name, checked(name, table))
     users = {"api_key", "key_command", "headers", "timeouts", "limits"}
     assert not any(users & table.keys() for table in tables.values())
 

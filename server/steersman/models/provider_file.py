@@ -6,8 +6,8 @@
     match = "gpt-5*"
     context_window = 400_000
 
-The package's file is read once, when somebody first asks for a provider: with what reads it, that takes longer than
-the rest of a start.
+The package's file is read once, when somebody first asks for a provider, and taken at its word: a test holds it to the
+rules that the user's tables are checked by, whose library takes as long to load as a first answer.
 """
 
 import re
@@ -16,10 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from steersman.models.provider import APIS, ModelFacts, ModelRule, Provider, RateLimits, Timeouts
-from steersman.models.provider_tables import ProviderFileError, ProviderTable, check_quirks, checked
+from steersman.models.provider import APIS, ModelFacts, ModelRule, Price, Provider, RateLimits, Timeouts
+
+if TYPE_CHECKING:
+    from steersman.models.provider_tables import ProviderTable
 
 FILE_NAME: Final = "providers.toml"
 
@@ -59,7 +61,22 @@ class UserProvider:
 def package_providers() -> Mapping[str, Provider]:
     """Those of the package's file, in its order."""
     text = Path(__file__).with_name(FILE_NAME).read_text("utf-8")
-    return {name: _provider(name, checked(name, table)) for name, table in tomllib.loads(text).items()}
+    return {name: _as_written(name, table) for name, table in tomllib.loads(text).items()}
+
+
+def _as_written(name: str, table: Mapping[str, Any]) -> Provider:
+    """The provider of a table of the package: what `checked` and `with_table` make of it, without the checks."""
+    own = {**table, "models": tuple(_rule_as_written(rule) for rule in table.get("models", ()))}
+    for words in {"key_env", "names"} & own.keys():
+        own[words] = (own[words],) if isinstance(own[words], str) else tuple(own[words])
+    return Provider(id=name, **{"base_url": None, **own})
+
+
+def _rule_as_written(rule: Mapping[str, Any]) -> ModelRule:
+    facts = {name: value for name, value in rule.items() if name != "match"}
+    if "price" in facts:
+        facts["price"] = Price(**facts["price"])
+    return ModelRule(rule["match"], ModelFacts(**facts))
 
 
 def user_providers(tables: Mapping[str, object]) -> dict[str, UserProvider]:
@@ -68,11 +85,19 @@ def user_providers(tables: Mapping[str, object]) -> dict[str, UserProvider]:
     Raises:
         ProviderFileError: one can't be used. Its text begins with the key, and never holds a secret.
     """
+    if not tables:
+        return {}
     known = package_providers()
     return {name: _user_provider(name, table, known.get(name)) for name, table in tables.items()}
 
 
 def _user_provider(name: str, given: object, base: Provider | None) -> UserProvider:
+    from steersman.models.provider_tables import (  # noqa: PLC0415 - see above: few people have a table
+        ProviderFileError,
+        check_quirks,
+        checked,
+    )
+
     if not _NAME.fullmatch(name) or name == "tape":
         raise ProviderFileError(
             f"providers.{name}: a provider's name is made of a-z, 0-9, '.', '_' and '-', and isn't 'tape'."
@@ -84,13 +109,13 @@ def _user_provider(name: str, given: object, base: Provider | None) -> UserProvi
             raise ProviderFileError(
                 f"providers.{name}: a new provider needs {' and '.join(missing)}; api is one of {', '.join(APIS)}."
             )
-    provider = _provider(name, table, base)
+    provider = with_table(name, table, base)
     check_quirks(name, provider.api, table.quirks)
     own_key = OwnKey(table.key_variables, table.api_key, table.command)
     return UserProvider(provider, table.base_url is not None, own_key, table.rules)
 
 
-def _provider(name: str, table: ProviderTable, base: Provider | None = None) -> Provider:
+def with_table(name: str, table: "ProviderTable", base: Provider | None = None) -> Provider:
     """The table's provider; what it doesn't say is as in `base`."""
     base = base or Provider(name, title=name, api=table.api or "openai-chat", base_url=None)
     api = table.api or base.api
