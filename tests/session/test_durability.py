@@ -5,6 +5,7 @@ import json
 from steersman.agent.events import AgentEnd, RunError
 from steersman.session.errors import Refused
 from steersman.session.log import SessionLog
+from support.fake_tools import Gate
 from support.scripted_model import answer, call
 
 
@@ -118,6 +119,18 @@ async def test_a_run_that_only_talks_is_synced_once_a_turn_and_at_its_end(harnes
     run = await h.run()
     await h.run("again", session=run.session)
     assert before_each_sync(notes) == ["turn_end", "agent_end"] * 2
+
+
+async def test_an_aborted_run_is_synced_once_after_its_end_is_told(harness):
+    notes: list[str] = []
+    gate = Gate()
+    h = harness([gate, *answer("late")], log_class=counting_log(notes))
+    run = await h.start()
+    await gate.reached.wait()
+    h.manager.abort()
+    await run.wait()
+    assert h.end["stopReason"] == "aborted"
+    assert before_each_sync(notes) == ["agent_end"]
 
 
 async def test_a_revert_and_a_compaction_are_synced_where_files_change_and_at_the_close(harness):

@@ -93,7 +93,9 @@ class RunSink:
             self._record_end(event)
             return
         turn = event.turn if isinstance(event, TurnStart) else None
-        if isinstance(event, TurnEnd) or self._has_effects(event):
+        # An aborted turn ends its run, and is made durable with it: who aborts need not wait for the disk.
+        ends_turn = isinstance(event, TurnEnd) and event.stop_reason != "aborted"
+        if ends_turn or self._has_effects(event):
             # A crash after this must find it in the log.
             await self._journal.record_durably(event.type, self._data(event))
         else:
