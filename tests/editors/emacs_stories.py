@@ -3,7 +3,7 @@
 import pytest
 
 from editors.conftest import Capture, SetStage, Stage
-from editors.emacs_stage import EGLOT_WITH_EVENTS, LSP_MODE, act, answer, do, emacs, is_missing
+from editors.emacs_stage import EGLOT_WITH_MORE, LSP_MODE, act, answer, do, emacs, is_missing
 from editors.turns import LOOK_THEN_SHOUT, bash, edit, read, turn
 
 NOTE = "one\ntwo\nthree\n"
@@ -20,9 +20,11 @@ def shouting(set_stage: SetStage) -> Stage:
 def test_the_question_shows_the_diff_and_the_edit_is_one_undo_step(shouting: Stage, capture: Capture) -> None:
     with emacs(shouting, "note.txt") as it:
         do(it, "steersman", "shout")
-        capture("emacs-question", it.until("Choose an option: Show diff"))
+        it.until("Choose an option: Show diff")
+        capture("emacs-question", it.settle(0.5))
         it.type("\r")
-        capture("emacs-diff", it.until("+TWO"))
+        it.until("+TWO")
+        capture("emacs-diff", it.settle(0.5))
         answer(it, "Accept")
         it.until("Shouted.")
         it.until("one\nTWO\nthree")
@@ -46,12 +48,30 @@ def test_a_question_that_was_left_is_answered_by_a_code_action(shouting: Stage, 
         it.press("C-g")
         it.until("Quit")
         do(it, "eglot-code-actions")
-        it.until("Pick an action (default Accept: Edit note.txt")
+        it.until("Pick an action (default Show diff: Edit note.txt")
         it.type("\t")
-        capture("emacs-answers", it.until("Decline: Edit note.txt"))
-        it.type("\r")
+        it.until("Decline: Edit note.txt")
+        capture("emacs-answers", it.settle(0.5))
+        it.type("Accept: \t\r")
         it.until("Shouted.")
         it.until("one\nTWO\nthree")
+
+
+def test_a_question_about_a_file_that_is_not_open_is_shown_again_and_answered_elsewhere(
+    set_stage: SetStage,
+) -> None:
+    turns = [turn("I do.", edit("todo", "milk", "bread")), turn("All done.")]
+    stage = set_stage(turns, {"note.txt": NOTE, "todo": "milk\n"})
+    with emacs(stage, "note.txt") as it:
+        do(it, "steersman", "do it")
+        it.until("Choose an option: ")
+        it.press("C-g")
+        it.until("Quit")
+        do(it, "steersman-answer")
+        it.until("+bread")
+        act(it, "Accept: ")
+        it.until("All done.")
+        assert stage.read("todo") == "bread\n"
 
 
 @pytest.mark.parametrize("typed", ["return 2 * x\r", "a b c\r", "Accept\r", "y\r", "2\r"])
@@ -143,7 +163,8 @@ def test_what_a_comment_says_is_done_and_the_comment_goes(set_stage: SetStage, c
         do(it, "eglot-code-actions")
         it.until("Pick an action (default Do what this comment says: really double it)")
         it.type("\t")
-        capture("emacs-comment", it.until("Possible completions"))
+        it.until("Possible completions")
+        capture("emacs-comment", it.settle(0.5))
         it.type("Do\t\r")
         answer(it, "Accept")
         it.until("Doubled.")
@@ -151,14 +172,13 @@ def test_what_a_comment_says_is_done_and_the_comment_goes(set_stage: SetStage, c
         assert "steersman: really" not in screen.split("Doubled.")[0]
 
 
-def test_with_the_second_configuration_a_command_sees_what_was_edited(
-    set_stage: SetStage, capture: Capture
-) -> None:
+def test_with_what_can_be_added_a_command_sees_what_was_edited(set_stage: SetStage, capture: Capture) -> None:
     turns = [*SHOUT[:1], turn("I look.", bash("cat note.txt")), turn("Seen.", results="TWO")]
     stage = set_stage(turns, {"note.txt": NOTE})
-    with emacs(stage, "note.txt", EGLOT_WITH_EVENTS) as it:
+    with emacs(stage, "note.txt", EGLOT_WITH_MORE) as it:
         do(it, "steersman", "shout")
-        capture("emacs-progress", it.until("[waitingApproval]"))
+        it.until("[waitingApproval]")
+        capture("emacs-progress", it.settle(0.5))
         answer(it, "Accept")
         it.until("Run cat note.txt")
         assert stage.read("note.txt") == "one\nTWO\nthree\n"
@@ -166,14 +186,14 @@ def test_with_the_second_configuration_a_command_sees_what_was_edited(
         it.until("Seen.")
 
 
-def test_with_the_second_configuration_a_file_of_another_mode_is_seen_and_edited(set_stage: SetStage) -> None:
+def test_with_what_can_be_added_a_file_of_another_mode_is_seen_and_edited(set_stage: SetStage) -> None:
     turns = [
         turn("I look.", read("todo")),
         turn("I do.", edit("todo", "not saved", "done"), results="not saved"),
         turn("All done."),
     ]
     stage = set_stage(turns, {"note.txt": NOTE, "todo": "milk\n"})
-    with emacs(stage, "note.txt", EGLOT_WITH_EVENTS) as it:
+    with emacs(stage, "note.txt", EGLOT_WITH_MORE) as it:
         it.press("C-x", "C-f")
         it.until("Find file: ")
         it.type("todo\r")
@@ -197,7 +217,8 @@ def test_lsp_mode_asks_edits_and_undoes(shouting: Stage, capture: Capture) -> No
         do(it, "steersman", "shout")
         it.until("Steersman: Edit note.txt")
         it.type("\t")
-        capture("lsp-mode-question", it.until("Accept all in this run"))
+        it.until("Accept all in this run")
+        capture("lsp-mode-question", it.settle(0.5))
         it.type("Show\t\r")
         it.until("+TWO")
         it.type("Accept\r")
@@ -234,6 +255,22 @@ def test_lsp_mode_declines_and_stops(set_stage: SetStage) -> None:
         pid = int(stage.until_written("pid"))
         do(it, "steersman-stop")
         stage.until_gone(pid)
+
+
+def test_lsp_mode_leaves_a_question_for_a_code_action(set_stage: SetStage) -> None:
+    turns = [turn("I do.", edit("todo", "milk", "bread")), turn("All done.")]
+    stage = set_stage(turns, {"note.txt": NOTE, "todo": "milk\n"})
+    with emacs(stage, "note.txt", LSP_MODE) as it:
+        do(it, "steersman", "do it")
+        it.until("Steersman: Edit todo")
+        it.press("C-g")
+        do(it, "steersman-answer")
+        it.until("+bread")
+        do(it, "lsp-execute-code-action")
+        it.until("Select code action")
+        it.type("Accept: \t\r")
+        it.until("All done.")
+        assert stage.read("todo") == "bread\n"
 
 
 def test_lsp_mode_does_what_a_comment_says(set_stage: SetStage) -> None:

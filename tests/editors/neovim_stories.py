@@ -18,11 +18,11 @@ SHOUT = [turn("I shout.", edit("note.txt", "two", "TWO")), turn("Shouted.")]
 
 @contextmanager
 def neovim(stage: Stage, *files: str, rich: bool = False) -> Iterator[Terminal]:
-    """Neovim with the page's first configuration, and with the second one where it is to be `rich`; attached."""
+    """Neovim with the page's first configuration, and with all that can be added where it is to be `rich`; attached."""
     config = Path(stage.env["XDG_CONFIG_HOME"]) / "nvim"
     config.mkdir(parents=True)
-    first, second = snippets("neovim", "lua")
-    (config / "init.lua").write_text(first + second if rich else first)
+    first, *more = snippets("neovim", "lua")
+    (config / "init.lua").write_text("".join([first, *more] if rich else [first]))
     with stage.terminal("nvim", "-n", *files) as vim:
         vim.until(files[0])
         attached = "#vim.lsp.get_clients({ name = 'steersman', bufnr = 0 }) == 1"
@@ -60,11 +60,14 @@ def test_a_question_is_answered_in_the_diff_and_the_edit_is_one_undo_step(
 ) -> None:
     with neovim(shouting, "note.txt") as vim:
         vim.type(":Agent shout\r")
-        capture("neovim-question", vim.until("1: Show diff"))
+        vim.until("1: Show diff")
+        capture("neovim-question", vim.settle(0.5))
         choose(vim, "Show diff")
-        capture("neovim-diff", vim.until("+TWO"))
+        vim.until("+TWO")
+        capture("neovim-diff", vim.settle(0.5))
         vim.type("gra")
-        capture("neovim-answers", vim.until("1: Accept"))
+        vim.until("1: Accept")
+        capture("neovim-answers", vim.settle(0.5))
         choose(vim, "Accept: Edit note.txt")
         vim.until("Shouted.")
         vim.type(":edit note.txt\r")
@@ -78,7 +81,8 @@ def test_the_status_line_tells_what_the_run_does_and_that_it_waits(shouting: Sta
         vim.type(":Agent shout\r")
         later(vim)
         vim.type(":1\r")
-        capture("neovim-progress", vim.until("turn 1 · Edit note.txt (+1 −1) · waiting for you"))
+        vim.until("turn 1 · Edit note.txt (+1 −1) · waiting for you")
+        capture("neovim-progress", vim.settle(0.5))
         act(vim, 2, "Accept: Edit note.txt")
         vim.until("Shouted.")
         vim.type(":1\r")
@@ -132,6 +136,37 @@ def test_a_follow_up_is_done_when_the_run_would_end(set_stage: SetStage) -> None
         vim.type(":AgentNext count the lines\r")
         act(vim, 2, "Accept: Edit note.txt")
         vim.until("Counted: three.")
+
+
+TODO = [turn("I do.", edit("todo", "milk", "bread")), turn("All done.")]
+
+
+def test_a_question_is_shown_again_where_the_server_is_not_attached_and_answered_in_its_diff(
+    set_stage: SetStage,
+) -> None:
+    stage = set_stage(TODO, {"note.txt": NOTE, "todo": "milk\n"})
+    with neovim(stage, "note.txt") as vim:
+        vim.type(":edit todo\r")
+        vim.until("milk")
+        vim.type(":Agent do it\r")
+        later(vim)
+        vim.type(":AgentAnswer\r")
+        vim.until("+bread")
+        act(vim, 1, "Accept: Edit todo")
+        vim.until("All done.")
+        vim.type(":buffer todo\r")
+        vim.until("bread")
+        assert stage.read("todo") == "bread\n"
+
+
+def test_a_question_about_a_file_that_is_not_open_is_answered_in_another(set_stage: SetStage) -> None:
+    stage = set_stage(TODO, {"note.txt": NOTE, "todo": "milk\n"})
+    with neovim(stage, "note.txt") as vim:
+        vim.type(":Agent do it\r")
+        later(vim)
+        act(vim, 1, "Accept: Edit todo")
+        vim.until("All done.")
+        assert stage.read("todo") == "bread\n"
 
 
 def test_an_aborted_command_leaves_no_process(set_stage: SetStage) -> None:
@@ -227,7 +262,8 @@ def test_what_a_comment_says_is_done_and_the_comment_goes(set_stage: SetStage, c
     ]
     with neovim(set_stage(turns, {"app.py": code}), "app.py") as vim:
         vim.type(":2\rgra")
-        capture("neovim-comment", vim.until("Do what this comment says: really double it"))
+        vim.until("Do what this comment says: really double it")
+        capture("neovim-comment", vim.settle(0.5))
         choose(vim, "Do what this comment says")
         later(vim)
         act(vim, 2, "Accept: Edit app.py")
@@ -236,7 +272,7 @@ def test_what_a_comment_says_is_done_and_the_comment_goes(set_stage: SetStage, c
         vim.until("def double(x):\n    return 2 * x\n")
 
 
-def test_with_the_second_configuration_a_command_sees_what_was_edited(set_stage: SetStage) -> None:
+def test_with_what_can_be_added_a_command_sees_what_was_edited(set_stage: SetStage) -> None:
     turns = [*SHOUT[:1], turn("I look.", bash("cat note.txt")), turn("Seen.", results="TWO")]
     stage = set_stage(turns, {"note.txt": NOTE})
     with neovim(stage, "note.txt", rich=True) as vim:
@@ -251,7 +287,7 @@ def test_with_the_second_configuration_a_command_sees_what_was_edited(set_stage:
         vim.until("Seen.")  # an event: a client that takes them gets no message
 
 
-def test_with_the_second_configuration_a_file_without_a_file_type_is_seen_and_edited(
+def test_with_what_can_be_added_a_file_without_a_file_type_is_seen_and_edited(
     set_stage: SetStage,
 ) -> None:
     turns = [

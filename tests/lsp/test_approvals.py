@@ -13,7 +13,7 @@ from steersman.lsp.approvals import titles_of
 from steersman.session.approvals import Question
 from support.editor_client import is_silent
 from support.lsp_client import NO_ANSWER, AnsweredWithError
-from support.lsp_workspace import LIMITS, desk, edit_call, edits
+from support.lsp_workspace import LIMITS, WORKSPACE, desk, edit_call, edits
 from support.scripted_model import answer, call
 
 FLOOR = ["Show diff", "Accept", "Accept all in this run", "Decline", "Stop"]
@@ -114,7 +114,7 @@ async def test_an_error_is_a_no(tmp_path):
 
 
 async def test_a_client_that_can_not_be_asked_is_a_no_that_names_the_setting(tmp_path):
-    async with desk(tmp_path, *ONE_EDIT) as it:
+    async with desk(tmp_path, *ONE_EDIT, capabilities={"workspace": WORKSPACE}) as it:
         path, run, question = await proposed(it)
         question.fail(-32601)
         denied = (await it.ended(run))["denied"]
@@ -123,6 +123,47 @@ async def test_a_client_that_can_not_be_asked_is_a_no_that_names_the_setting(tmp
             "--mode auto-edit, with --trust if the folder is not trusted yet",
         )
         assert path.read_text() == "one\ntwo\nthree\n"
+
+
+async def test_a_client_without_prompts_is_told_what_is_asked_and_answers_by_a_code_action(tmp_path):
+    async with desk(tmp_path, *ONE_EDIT) as it:
+        path, run, question = await proposed(it)
+        question.fail(-32601)
+        told = (await it.client.wait_for_method("window/showMessage"))["params"]["message"]
+        assert told.startswith("Steersman: Edit a.txt (+1 −1)\n--- a/a.txt")
+        assert "-two\n+2\n" in told
+        assert told.endswith("by the command steersman.approve.")
+        assert path.read_text() == "one\ntwo\nthree\n"
+        actions = await it.code_actions(path.as_uri())
+        (accept,) = [each for each in actions if each["title"].startswith("Accept: ")]
+        await it.client.request("workspace/executeCommand", accept["command"])
+        await it.ended(run)
+        assert path.read_text() == "one\n2\nthree\n"
+        assert list(it.home.diffs.iterdir()) == []
+
+
+async def test_who_still_sees_the_old_text_of_a_changed_file_reads_so_in_the_question(tmp_path):
+    async with desk(tmp_path, *ONE_EDIT, window={}) as it:
+        uri = it.editor.open(it.put("a.txt", "two\n"))
+        await it.heard()
+        it.put("a.txt", "one\ntwo\n")
+        await it.start()
+        question = await it.next_question()
+        assert question.message.endswith(
+            "\na.txt has changed on the disk, and the editor still shows its old text: reload it there first."
+        )
+        it.editor.reload(uri)
+        question.choose("Show diff")
+        assert "reload" not in (await it.next_question()).message
+
+
+@pytest.mark.parametrize("typed", ["", "typed\n"])
+async def test_who_sees_what_there_is_reads_nothing_of_it(tmp_path, typed):
+    async with desk(tmp_path, *ONE_EDIT) as it:
+        uri = it.editor.open(it.put("a.txt", "two\n"))
+        it.editor.set_text(uri, f"two\n{typed}")
+        await it.start()
+        assert (await it.next_question()).message.endswith("Changes are asked about in this mode.")
 
 
 async def test_stop_ends_the_run(tmp_path):
@@ -472,7 +513,7 @@ async def test_the_question_is_answered_by_a_code_action_in_the_diff_or_the_file
     ("command", "shown"),
     [
         ("echo " + "a" * 100 + "; rm -rf ~", "; rm -rf ~\n"),
-        ("echo one\nrm two", "\necho one\nrm two\n"),
+        ("echo one\nrm two", "\n$ echo one\n> rm two\n"),
         ("echo " + "b" * 600, "… (105 more characters: Show command)\n"),
         ("echo \u202etxt.exe \x1b[2J\n", "echo \\u202etxt.exe \\x1b[2J"),
     ],

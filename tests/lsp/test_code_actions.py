@@ -9,7 +9,7 @@ from steersman.lsp.schema import json_schema
 from support.json_schema import faults
 from support.light_bulb import EVERYTHING, bulb
 from support.lsp_client import AnsweredWithError
-from support.lsp_workspace import EVENTS, WINDOW, WORKSPACE, desk, edit_call
+from support.lsp_workspace import EVENTS, TEXTS, WINDOW, WORKSPACE, desk, edit_call
 from support.scripted_model import answer, call
 
 SCHEMA = json_schema()
@@ -29,7 +29,7 @@ def capable(**code_action):
         "capabilities": {
             "workspace": WORKSPACE,
             "window": WINDOW,
-            "textDocument": {"codeAction": code_action},
+            "textDocument": {"codeAction": {**TEXTS["codeAction"], **code_action}},
         }
     }
 
@@ -278,6 +278,19 @@ async def test_of_several_live_runs_each_is_named(tmp_path):
         assert (await it.ended(second))["stopReason"] == "aborted"
 
 
+async def test_those_that_are_called_the_same_are_told_apart(tmp_path):
+    async with desk(tmp_path, waits, waits, waits) as it:
+        light = bulb(it, CODE)
+        runs = [await it.command("start", {"prompt": prompt}) for prompt in ("same", "same", "other")]
+        await it.event("turn_start", number=3)
+        stops = [title for title in await light.titles("def") if title.startswith("Stop")]
+        assert stops == [
+            "Stop the run “other”",
+            f"Stop the run “same” ({runs[1]['session']})",
+            f"Stop the run “same” ({runs[0]['session']})",
+        ]
+
+
 async def test_a_run_that_was_cut_short_can_be_continued_and_no_other(tmp_path):
     look = answer("", call("read", {"path": "a.py"}))
     async with desk(tmp_path, look, answer("done")) as it:
@@ -349,6 +362,21 @@ async def test_it_is_there_at_once_for_every_other_editor(tmp_path, code_action)
         (action,) = await bulb(it, CODE).at("def")
         assert action["command"]["command"] == "steersman.start"
         assert "tags" not in action
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [{}, {"codeAction": {}}, {"codeAction": EVERYTHING}, {"codeAction": {"codeActionLiteralSupport": None}}],
+)
+async def test_an_editor_that_knows_commands_only_gets_commands(tmp_path, texts):
+    capabilities = {"workspace": WORKSPACE, "window": WINDOW, "textDocument": texts}
+    async with desk(tmp_path, answer("It is one."), capabilities=capabilities) as it:
+        light = bulb(it, CODE)
+        found = await light.at("return", diagnostics=[light.problem("return", "wrong")], only=["steersman"])
+        (explain,) = found
+        assert (explain["title"], explain["command"]) == (EXPLAIN, "steersman.start")
+        started = await it.client.command(explain["command"], *explain["arguments"])
+        await it.ended(started["run"])
 
 
 @pytest.mark.parametrize(

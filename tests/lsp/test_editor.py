@@ -98,6 +98,9 @@ async def test_disk_newer_and_never_reloaded_is_an_error_and_nothing_is_changed(
     refused = asyncio.ensure_future(files.refusal("two", "2"))
     await files.desk.clock.let_pass(LIMITS.reload)
     assert "reload the file" in await refused
+    told = await files.desk.client.wait_for_method("window/showMessage")
+    assert told["params"]["message"].startswith("Steersman: Nothing was changed. ")
+    assert told["params"]["message"].endswith("reload it there first.")
     assert (path.read_text(), files.editor.buffers[uri].text, files.editor.asked) == (
         "newer two\n",
         TEXT,

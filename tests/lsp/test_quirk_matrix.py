@@ -56,8 +56,12 @@ async def close_the_question(it: AtAnEditor) -> None:
     """closes the question: no"""
     path = it.desk.put("a.txt", "one\ntwo\n")
     run = await it.start("change it")
-    await it.close_prompt()
-    if it.known.typed_prompt:  # what closed it may have been typing: the question stays
+    await it.asked()
+    if it.known.prompts:
+        await it.close_prompt()
+    if (
+        it.known.typed_prompt or not it.known.prompts
+    ):  # what closed it may have been typing: the question stays
         await it.choose("Decline: ", path.as_uri())
     else:
         it.way("prompt")
@@ -86,7 +90,7 @@ async def edit_while_typing(it: AtAnEditor) -> None:
     path = it.desk.put("a.txt", "one\ntwo\nthree\n")
     uri = it.editor.open(path)
     run = await it.start("change it")
-    await it.question()
+    await it.asked()
     it.editor.type(uri, "one\ntwo\nthree, and typed\n")
     await it.accept(uri)
     for _ in range(3):
@@ -150,7 +154,7 @@ async def steer(it: AtAnEditor) -> None:
     """says something to the live run"""
     path = it.desk.put("a.txt", "one\ntwo\n")
     run = await it.start("change it")
-    await it.question()
+    await it.asked()
     it.ways.clear()
     await it.steer("mind the gap")
     ways = list(it.ways)

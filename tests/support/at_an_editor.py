@@ -16,6 +16,7 @@ from support.known_editors import EditorAsSeen, KnownEditor, knows_method
 from support.lsp_client import Request
 from support.lsp_workspace import Desk, is_progress
 
+WAITS = "by the command steersman.approve."
 NOTE = "notes.py"
 """A document from which actions are chosen where no command can be given."""
 
@@ -71,6 +72,9 @@ class AtAnEditor:
 
     async def look(self) -> str:
         """Has the question's document shown; its text."""
+        if not self.known.prompts:
+            self.way("in a message")
+            return await self.asked()
         prompt = await self.question()
         self.client.reply(prompt, self.client.item(prompt.titles[0]))
         for _ in range(3):
@@ -98,6 +102,10 @@ class AtAnEditor:
             await self.settle()
             assert uri is not None
             await self.choose(f"{title}: ", uri)
+        elif not self.known.prompts:
+            await self.asked()
+            assert uri is not None
+            await self.choose(f"{title}: ", uri)
         else:
             self.way("prompt")
             self.client.reply(await self.question(), self.client.item(title))
@@ -121,6 +129,19 @@ class AtAnEditor:
 
     # What comes of it
 
+    async def asked(self) -> str:
+        """What the question says that is open, in a prompt or a message."""
+        if self.known.prompts:
+            return (await self.question()).params["message"]
+        for _ in range(10):
+            await self.settle()
+            shown = self.desk.client.of_method("window/showMessage")
+            said = [each["params"]["message"] for each in shown]
+            if self.desk.server.services.approvals.list() and said and said[-1].endswith(WAITS):
+                return said[-1]
+            self.desk.clock.advance(1.0)
+        raise AssertionError("nothing is asked")
+
     async def question(self) -> Prompt:
         """The one on the screen."""
         for _ in range(10):
@@ -143,6 +164,11 @@ class AtAnEditor:
                 each for each in self.client.prompts if "the instruction" in each.params["message"]
             ]:
                 self.client.reply(prompt, self.client.item("Accept"))
+            for question in [] if self.known.prompts else self.desk.server.services.approvals.list():
+                if "the instruction" in question.title:
+                    ways = list(self.ways)
+                    await self.choose("Accept: ", question.changes[0].uri)
+                    self.ways[:] = ways
             self.desk.clock.advance(1.0)
         raise AssertionError(f"the run does not end: {self.desk.progress(run)}")
 

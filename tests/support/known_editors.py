@@ -1,4 +1,4 @@
-"""Eight editors as plain LSP clients, each with what was read in its source or seen: its capabilities and its habits.
+"""Nine editors as plain LSP clients, each with what was read in its source or seen: its capabilities and its habits.
 
 What is copied is what differs: the cells of a table of clients by capability and quirk. None knows Steersman.
 """
@@ -11,6 +11,7 @@ from support.awkward_client import AwkwardClient, path_at
 from support.editor_client import operation_of
 from support.habits import Habits
 from support.lsp_client import AnsweredWithError, LspClient
+from support.lsp_workspace import TEXTS
 
 OPERATIONS = ["create", "rename", "delete"]
 STEERSMAN = ("requestApproval", "approvalTexts", "save", "openDocuments", "input", "callTool")
@@ -34,6 +35,8 @@ class KnownEditor:
     refreshes: bool = False
     virtual: bool = False
     """`workspace.textDocumentContent`."""
+    prompts: bool = True
+    """It knows `window/showMessageRequest`."""
     closed: Any = None
     """What it answers to a question that its user closes."""
     replaces_prompts: bool = False
@@ -68,7 +71,7 @@ class KnownEditor:
         return {
             "general": {"positionEncodings": [self.habits.encoding]},
             "workspace": workspace,
-            "textDocument": {"codeAction": {}} | ({"codeLens": {}} if self.lenses else {}),
+            "textDocument": TEXTS | ({"codeLens": {}} if self.lenses else {}),
             "window": {"workDoneProgress": True}
             | ({"showDocument": {"support": True}} if self.show_document else {}),
         }
@@ -144,6 +147,15 @@ EDITORS = (
         creates="no",
     ),
     KnownEditor(
+        "Kate 22.12",
+        Habits(rich=False, edits="refuses", operations="none", document_changes=False, shows="never"),
+        declares_edits=False,
+        show_document=False,
+        prompts=False,
+        runs_commands=False,
+        creates="no",
+    ),
+    KnownEditor(
         "Sublime Text",
         Habits(rich=False, edits="checks", operations="does"),
         {"name": "Sublime Text LSP", "version": "2.9.0"},
@@ -190,6 +202,8 @@ class EditorAsSeen(AwkwardClient):
         raise AnsweredWithError({"code": -32601, "message": "no such method"})
 
     def _ask(self, params: dict[str, Any]) -> Any:
+        if not self.known.prompts:
+            return self._unknown(params)
         if self.known.replaces_prompts:
             self.prompts.clear()
         return super()._ask(params)

@@ -76,6 +76,23 @@ OWN_LINE = {
     "restructuredtext": ".. steersman: do it",
     "cobol": "*> steersman: do it",
     "forth": "\\ steersman: do it",
+    "htmldjango": "{% comment %}steersman: do it{% endcomment %}",
+    "erb": "<%# steersman: do it %>",
+    "blade": "{{-- steersman: do it --}}",
+    "jsp": "<%-- steersman: do it --%>",
+    "ftl": "<#-- steersman: do it -->",
+    "razor": "@* steersman: do it *@",
+    "velocity": "#* steersman: do it *#",
+    "pug": "//- steersman: do it",
+    "haml": "-# steersman: do it",
+    "slim": "/ steersman: do it",
+    "mdx": "{/* steersman: do it */}",
+    "astro": "{/* steersman: do it */}",
+    "cmake": "#[[ steersman: do it ]]",
+    "nix": "/* steersman: do it */",
+    "d": "/+ steersman: do it +/",
+    "wat": "(; steersman: do it ;)",
+    "luau": "--[==[ steersman: do it ]==]",
     "a language of tomorrow": "// steersman: do it",
     "": "# steersman: do it",
 }
@@ -105,6 +122,16 @@ def test_a_comment_in_lines_of_its_own_goes_with_its_lines(language, end):
         ("javascript", "get('https://a.b'); // steersman: do it\n", "get('https://a.b');\n"),
         ("matlab", "sprintf('%d', x) % steersman: do it\n", "sprintf('%d', x)\n"),
         ("typescriptreact", "<a>{/* steersman: do it */}</a>", "<a></a>"),
+        ("swift", "/* steersman: do it */ let x = 1 /* a /* b */ c */", "let x = 1 /* a /* b */ c */"),
+        ("html", "<script>f() // steersman: do it</script>", "<script>f() </script>"),
+        (
+            "html",
+            '<input accept="image/*"><!-- steersman: do it -->\n/* */',
+            '<input accept="image/*">\n/* */',
+        ),
+        ("handlebars", "{{#if a}}{{!-- steersman: do it --}}{{/if}}", "{{#if a}}{{/if}}"),
+        ("php", "<p><!-- steersman: do it --></p>", "<p></p>"),
+        ("javascript", "s.split(/`/) // steersman: do it", "s.split(/`/)"),
     ],
 )
 def test_a_comment_beside_code_goes_and_the_code_stays(language, text, left):
@@ -127,6 +154,11 @@ def test_a_comment_beside_code_goes_and_the_code_stays(language, text, left):
         "# do it, Steersman!",
         "# do it @steersman!",
         "# steersman: do it steersman!",
+        "# steersman：do it",
+        "# do it steersman！",
+        "#\u00a0steersman:\u00a0do it\u00a0",
+        "#\u3000steersman：\u3000do it",
+        "\ufeff# steersman: do it",
     ],
 )
 def test_the_marker_stands_at_the_start_or_at_the_end_in_any_case(comment):
@@ -155,6 +187,9 @@ def test_the_marker_stands_at_the_start_or_at_the_end_in_any_case(comment):
         ("html", "<p>steersman: do it</p>"),
         ("markdown", "steersman: do it"),
         ("json", '{"steersman": "do it"}'),
+        ("toml", "a = '''\n# steersman: do it\n'''"),
+        ("rust", "/* a /* b */ // steersman: do it"),
+        ("rust", "/* a /* steersman: do it */ b */"),
     ],
 )
 def test_what_is_no_comment_or_has_no_marker_is_no_instruction(language, text):
@@ -194,6 +229,28 @@ def test_comments_of_other_indents_and_those_behind_code_are_others():
     assert stripped(text) == "    # other\nx = 1\n# more\n"
 
 
+@pytest.mark.parametrize(
+    ("language", "opens", "closes"),
+    [
+        *(("rust", "/*", "*/"), ("kotlin", "/*", "*/"), ("dart", "/*", "*/"), ("haskell", "{-", "-}")),
+        *(("ocaml", "(*", "*)"), ("scheme", "#|", "|#"), ("julia", "#=", "=#"), ("nim", "#[", "]#")),
+    ],
+)
+def test_a_comment_ends_with_the_last_of_those_that_are_nested_in_it(language, opens, closes):
+    text = f"{opens} steersman: do {opens} it {closes} all {closes}\nnext\n"
+    assert said(text, language) == [f"do {opens} it {closes} all"]
+    assert stripped(text, language) == "next\n"
+
+
+def test_where_nothing_nests_a_comment_ends_at_the_first_end():
+    assert said("/* steersman: do /* it */ x", "c") == ["do /* it"]
+
+
+def test_the_byte_order_mark_stays():
+    assert stripped("\ufeff# steersman: do it\nx\n") == "\ufeffx\n"
+    assert stripped("\ufeff<!-- steersman: do it -->\nx\n", "html") == "\ufeffx\n"
+
+
 def test_the_lines_are_those_of_the_whole_comment():
     (found,) = instructions("\n# a\n#\n# steersman: b\n# c\n", "python")
     assert (found.first, found.last) == (1, 4)
@@ -207,6 +264,13 @@ def test_the_last_line_needs_no_end():
 def test_language_ids_are_known_in_any_case():
     assert syntax_of("Python") is syntax_of("python")
     assert syntax_of("cpp") != syntax_of("nothing known")
+
+
+def test_of_a_long_file_the_last_line_is_read_too():
+    text = "value = 'a', \"b\"  # note\n" * 50_000
+    (found,) = instructions(f"{text}# steersman: do it\n", "python")
+    assert (found.first, found.last) == (50_000, 50_000)
+    assert without(f"{text}# steersman: do it\n", [found]) == text
 
 
 def test_texts_without_bound_are_bounded():

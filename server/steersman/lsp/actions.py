@@ -1,61 +1,82 @@
-"""Code actions that answer a pending question: in its diff, in the files that it would change.
+"""Code actions that show and answer a pending question: in its diff, in the files that it would change.
 
-A question without files, such as a command's, can be answered from any document.
+A question that has no document of the editor's own, such as a command's, can be answered from any.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
 
-from steersman.lsp.approvals import TITLES
-from steersman.lsp.client import real_path_of
+from steersman.lsp.approvals import TITLES, show_title
+from steersman.lsp.client import Client, real_path_of
 from steersman.lsp.diffs import DiffDocuments
+from steersman.lsp.documents import Documents
 from steersman.session.approvals import Approvals, Question
 
-KIND = "quickfix.steersman.answer"
+KIND: Final = "quickfix.steersman.answer"
+SHOWING: Final = "steersman"
+"""Kind of what changes nothing."""
 
 
 class AnswerActions:
     """What the light bulb offers while the user is being asked."""
 
-    def __init__(self, approvals: Approvals, diffs: DiffDocuments) -> None:
+    def __init__(
+        self, approvals: Approvals, diffs: DiffDocuments, documents: Documents, client: Client
+    ) -> None:
         self._approvals, self._diffs = approvals, diffs
+        self._documents, self._client = documents, client
 
-    def offered(self, uri: str, only: Sequence[str] | None) -> list[dict[str, Any]]:
-        """The code actions of a document. `only` narrows to ours and to the kinds that hold it."""
+    def here(self, uri: str) -> list[dict[str, Any]]:
+        """Of the questions that are about a document, or about none; of its own, in a diff."""
         questions = self._approvals.list()
-        if not questions or not (only is None or any(_holds(kind) for kind in only)):
-            return []
-        shown = self._diffs.question_in(uri)
-        return [
-            action
+        shown = self._diffs.question_in(uri) if questions else None
+        if shown is not None:
+            return [action for question in questions if question.id == shown for action in _answers(question)]
+        path = real_path_of(uri)
+        return self._of(
+            question
             for question in questions
-            if question.id == shown or (shown is None and _concerns(question, uri))
-            for action in _actions(question)
-        ]
+            if not question.changes or (path is not None and path in _files(question))
+        )
+
+    def elsewhere(self, uri: str) -> list[dict[str, Any]]:
+        """Of the questions about files of which the editor has none open here: they would have no place."""
+        questions = [] if self._client.features.approval else self._approvals.list()
+        path = real_path_of(uri) if questions else None
+        if path is None or self._diffs.question_in(uri) is not None:
+            return []
+        known = {real_path_of(document.uri) for document in self._documents} | {path}
+        return self._of(
+            question for question in questions if question.changes and known.isdisjoint(_files(question))
+        )
+
+    def _of(self, questions: Iterable[Question]) -> list[dict[str, Any]]:
+        """The first one changes nothing, since pickers take it by accident."""
+        actions: list[dict[str, Any]] = []
+        for question in questions:
+            title = show_title(question)
+            if title is not None and not self._client.features.approval:  # who has that shows it itself
+                shows = _action(title, SHOWING, question, "showQuestion", {"id": question.id})
+                actions.append(shows)
+            actions += _answers(question)
+        return actions
 
 
-def _holds(kind: str) -> bool:
-    return kind in ("", KIND) or KIND.startswith(f"{kind}.")
+def _files(question: Question) -> set[Path | None]:
+    return {real_path_of(view.uri) for view in question.changes}
 
 
-def _concerns(question: Question, uri: str) -> bool:
-    if not question.changes:
-        return True
-    path = real_path_of(uri)
-    return path is not None and any(real_path_of(view.uri) == path for view in question.changes)
-
-
-def _actions(question: Question) -> list[dict[str, Any]]:
+def _answers(question: Question) -> list[dict[str, Any]]:
     return [
-        {
-            "title": f"{title}: {question.title}",
-            "kind": KIND,
-            "command": {
-                "title": title,
-                "command": "steersman.approve",
-                "arguments": [{"id": question.id, "decision": decision}],
-            },
-        }
+        _action(title, KIND, question, "approve", {"id": question.id, "decision": decision})
         for decision, title in TITLES.items()
         if decision in question.decisions
     ]
+
+
+def _action(
+    title: str, kind: str, question: Question, command: str, argument: dict[str, Any]
+) -> dict[str, Any]:
+    named = {"title": title, "command": f"steersman.{command}", "arguments": [argument]}
+    return {"title": f"{title}: {question.title}", "kind": kind, "command": named}

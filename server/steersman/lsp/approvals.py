@@ -1,17 +1,19 @@
-"""The floor's questions: `window/showMessageRequest`, which every client has.
+"""The floor's questions: `window/showMessageRequest`, which nearly every client has.
 
 One question at a time: some clients replace an open one, and never answer it. The first choice is harmless, since
 pickers take it by accident. Exact titles count; whatever else comes back is a no. Where any choice may be an accident
-(`Quirks.number_prompt`), none decides anything: the question is shown, and answered by a code action.
+(`Quirks.number_prompt`), none decides anything: the question is shown, and answered by a code action. So it is where
+the client has no such request, but code actions.
 """
 
 import asyncio
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
 
-from steersman.lsp.client import Client, path_of
+from steersman.lsp.buffers import Buffers
+from steersman.lsp.client import Client, path_of, real_path_of
 from steersman.lsp.diffs import DiffDocuments, document_of
 from steersman.lsp.errors import ClientGone, ErrorCode, RpcError
 from steersman.lsp.rpc import RpcServer
@@ -43,6 +45,7 @@ MAX_SHOWN_IN_VAIN = 3
 _Seen = Literal["looked at", "on the screen", "unseen"]
 """What is known of a document that was to be shown: it was open and is closed; the client has asked for its text, and
 will not say when it is closed; nothing."""
+_WAITS = "The question waits: answer it by a code action, in its diff or its file, or by the command steersman.approve."
 _INFO = 3  # MessageType of LSP 3.17
 
 
@@ -57,12 +60,14 @@ class FloorApprover:
         limits: Limits,
         viewer: Viewer,
         *,
+        buffers: Buffers,
         turn: asyncio.Lock,
         ready: Callable[[], bool],
     ) -> None:
         """`turn`: who holds it may put a question on the client's screen. `ready()`: the client is there and may be
         asked."""
-        self._server, self._client, self._diffs = server, client, diffs
+        self._server, self._client = server, client
+        self._buffers, self._diffs = buffers, diffs
         self._limits, self._viewer, self._turn, self._ready = limits, viewer, turn, ready
 
     async def ask(self, question: Question) -> Answer | None:
@@ -76,7 +81,11 @@ class FloorApprover:
             return None
         except RpcError as error:
             log.warning("the client can't be asked: %s", error)
-            return None if error.code == ErrorCode.METHOD_NOT_FOUND else Answer("decline")
+            if error.code != ErrorCode.METHOD_NOT_FOUND:
+                return Answer("decline")
+            if self._client.code_actions:
+                await self._say(question)
+            return None
         finally:
             self._diffs.remove_of(question.id)
 
@@ -104,6 +113,13 @@ class FloorApprover:
                 await self._until_seen(document)
                 in_vain = 0
 
+    async def _say(self, question: Question) -> None:
+        """Says what is asked, and waits for the answer to come another way."""
+        document = self._document(question, as_file=True) if show_title(question) else None
+        parts = [_message(question)] if document is None else [whole(question, document), question.reason]
+        self._tell("\n".join([*parts, *self._behind(question), _WAITS]).removeprefix("Steersman: "))
+        await until_withdrawn()
+
     def _document(self, question: Question, *, as_file: bool = False) -> str | None:
         try:
             return self._diffs.make(question, as_file=as_file)
@@ -120,7 +136,7 @@ class FloorApprover:
 
     async def _until_seen(self, document: str | None) -> None:
         if document is None:
-            await asyncio.get_running_loop().create_future()
+            await until_withdrawn()
         else:
             await self._diffs.until_opened(document, None)
             await self._diffs.until_closed(document)
@@ -129,9 +145,10 @@ class FloorApprover:
         """The title that was chosen, if one was. `unseen`: the document that the client could not show; what is in it
         is then in the question, since the question may cover all else that is said."""
         titles = harmless(question) if self._client.quirks.number_prompt else titles_of(question)
+        said = _message(question) if unseen is None else whole(question, unseen)
         params = {
             "type": _INFO,
-            "message": _message(question) if unseen is None else _whole(question, unseen),
+            "message": "\n".join([said, *self._behind(question)]),
             "actions": [{"title": title} for title in titles],
         }
         result = await self._server.request("window/showMessageRequest", params, timeout=None)
@@ -153,15 +170,31 @@ class FloorApprover:
             return "looked at"
         return "on the screen" if self._diffs.was_read(document) else "unseen"
 
+    def _behind(self, question: Question) -> Iterator[str]:
+        """Of the files that the editor shows as they were before another program changed them."""
+        for view in question.changes:
+            path = real_path_of(view.uri)
+            buffer = None if path is None else self._buffers.of(path)
+            if buffer is None or not buffer.attached or buffer.unsaved or view.version is not None:
+                continue
+            if buffer.text is not None and buffer.text != view.old_text:
+                yield behind(view.display)
+
     def _tell_that_it_waits(self) -> None:
-        self._tell("The question waits: answer it by a code action or the command steersman.approve.")
+        self._tell(_WAITS)
 
     def _tell(self, message: str) -> None:
         self._server.notify("window/showMessage", {"type": _INFO, "message": f"Steersman: {message}"})
 
 
+def behind(name: str) -> str:
+    """What a person is told of a file that their editor shows as it was."""
+    return f"{name} has changed on the disk, and the editor still shows its old text: reload it there first."
+
+
 async def until_withdrawn() -> None:
-    """For a client that is gone: the server is about to stop, and withdraws the question. Nobody has said no."""
+    """Until the question is answered elsewhere or withdrawn: the task is cancelled then. Also for a client that is
+    gone, where the server is about to stop: nobody has said no."""
     await asyncio.get_running_loop().create_future()
 
 
@@ -169,17 +202,17 @@ def titles_of(question: Question) -> list[str]:
     """What can be chosen, in order; the first changes nothing."""
     if question.kind == "trust":
         return list(_TRUST_TITLES.values())
-    if (first := _show_title(question)) is not None:
+    if (first := show_title(question)) is not None:
         return [first, *(TITLES[decision] for decision in TITLES if decision in question.decisions)]
     return [TITLES[decision] for decision in _HARMLESS_FIRST if decision in question.decisions]
 
 
 def harmless(question: Question) -> list[str]:
     """What can be chosen where a choice may be an accident."""
-    return [_show_title(question) or SHOW_QUESTION, LATER]
+    return [show_title(question) or SHOW_QUESTION, LATER]
 
 
-def _show_title(question: Question) -> str | None:
+def show_title(question: Question) -> str | None:
     """The choice that shows the whole of what is asked about, if there is more than the question says."""
     if question.command is not None:
         return SHOW_COMMAND
@@ -200,18 +233,25 @@ def _message(question: Question) -> str:
         work = json.dumps(question.tool.arguments, ensure_ascii=False)
     if work is not None and work not in question.title:  # nobody accepts what they have not seen
         left_out = len(work) - MAX_COMMAND
-        more = f"… ({left_out} more characters: {_show_title(question)})" if left_out > 0 else ""
-        parts.append(visible(work[:MAX_COMMAND]) + more)
+        more = f"… ({left_out} more characters: {show_title(question)})" if left_out > 0 else ""
+        parts.append(quoted(work[:MAX_COMMAND]) + more)
     return "\n".join([*parts, question.reason])
 
 
-def _whole(question: Question, document: str) -> str:
+def whole(question: Question, document: str) -> str:
     """The question with its document, as much of it as a message can have."""
     text = document_of(question).removeprefix(f"{question.title}\n")
     shown = visible(text[:MAX_IN_QUESTION].rstrip("\n"))
     left_out, path = len(text) - MAX_IN_QUESTION, path_of(document)
-    more = f"… ({left_out} more characters in {path})" if left_out > 0 else f"(also in {path})"
-    return f"Steersman: {question.title}\n{shown}\n{more}"
+    where = f" in {path}" if path is not None else ""
+    more = f"\n… ({left_out} more characters{where})" if left_out > 0 else f"\n(also{where})" if where else ""
+    return f"Steersman: {question.title}\n{shown}{more}"
+
+
+def quoted(text: str) -> str:
+    """Lines of a command's that can't be taken for the question's own: marked as a shell marks what goes on."""
+    first, *more = visible(text.rstrip("\n")).split("\n")
+    return "\n".join([f"$ {first}", *(f"> {line}" for line in more)]) if more else first
 
 
 def visible(text: str) -> str:

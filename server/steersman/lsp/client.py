@@ -34,6 +34,10 @@ class Client:
     """It can be told that they have changed."""
     apply_edit: bool = False
     document_changes: bool = False
+    code_actions: bool = False
+    """It offers code actions to its user."""
+    action_literals: bool = False
+    """It takes more of them than their commands."""
     action_tags: bool = False
     """It shows that what a code action does was made by a model."""
     resolves_commands: bool = False
@@ -66,9 +70,12 @@ class Client:
         self.code_lens = isinstance(of_texts.get("codeLens"), Mapping) and not self.features.approval
         self.refreshes_lenses = _object(workspace.get("codeLens")).get("refreshSupport") is True
         actions = _object(of_texts.get("codeAction"))
+        self.code_actions = isinstance(of_texts.get("codeAction"), Mapping)
+        self.action_literals = isinstance(actions.get("codeActionLiteralSupport"), Mapping)
         self.action_tags = LLM_GENERATED in _list(_object(actions.get("tagSupport")).get("valueSet"))
         late = _strings(_object(actions.get("resolveSupport")).get("properties"))
-        self.resolves_commands = actions.get("dataSupport") is True and "command" in late
+        resolves = actions.get("dataSupport") is True and "command" in late
+        self.resolves_commands = resolves and self.action_literals
         edits = _object(workspace.get("workspaceEdit"))
         self.document_changes = edits.get("documentChanges") is True or self.quirks.document_changes
         self.resource_operations = _strings(edits.get("resourceOperations"))

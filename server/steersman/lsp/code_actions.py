@@ -13,7 +13,7 @@ from steersman.lsp.actions import AnswerActions
 from steersman.lsp.client import LLM_GENERATED, Client, path_of
 from steersman.lsp.documents import Document, Documents
 from steersman.lsp.errors import InvalidParams
-from steersman.lsp.instruction_comments import Written, lines_of, written_in
+from steersman.lsp.instruction_comments import Written, index_of, lines_of, written_in
 from steersman.lsp.plain import array, as_record, record, string
 from steersman.lsp.virtual_documents import path_in
 from steersman.lsp.wire import JsonObject, JsonValue
@@ -72,12 +72,14 @@ class CodeActions:
             InvalidParams: it can't be said which place is meant.
         """
         request = ActionRequest.of(params)
-        actions = self._answers.offered(request.uri, request.only)
+        actions = self._answers.here(request.uri)
         document = self._documents.get(request.uri)
         if document is not None and document.text is not None:
-            offers = (each for each in self._offers(request, document) if request.wants(each.kind))
-            actions += [self._action(each) for each in offers]
-        return actions
+            actions += [self._action(each) for each in self._offers(request, document)]
+        if not request.automatic:
+            actions += self._answers.elsewhere(request.uri)
+        wanted = [action for action in actions if request.wants(action["kind"])]
+        return wanted if self._client.action_literals else [_as_command(action) for action in wanted]
 
     def resolved(self, params: JsonValue) -> JsonObject:
         """`codeAction/resolve`: the same action, with its command.
@@ -173,6 +175,11 @@ class CodeActions:
             yield _Offer(f"Show the transcript{of}", OTHER, "transcript", argument, by_model=False)
 
 
+def _as_command(action: dict[str, Any]) -> dict[str, Any]:
+    """All that a client can take that doesn't say that it takes code actions (`codeActionLiteralSupport`)."""
+    return {**action["command"], "title": action["title"]}
+
+
 def shown(text: str) -> str:
     """Somebody's words in a title: one line, bounded, with nothing that can't be seen."""
     line = printable(" ".join(text.split()))
@@ -219,9 +226,10 @@ def _of_runs(live: Sequence[Session]) -> Iterator[_Offer]:
 
 def _named(live: Sequence[Session]) -> Iterator[tuple[Session, str]]:
     """Each with what tells it from the others, if there are any; the newest first."""
-    for session in list(reversed(live))[:MAX_RUNS]:
-        title = session.picture.title or session.id
-        yield session, f" “{shown(title)}”" if len(live) > 1 else ""
+    names = [f"“{shown(session.picture.title or session.id)}”" for session in live]
+    for session, name in list(zip(live, names, strict=True))[: -MAX_RUNS - 1 : -1]:
+        also = f" ({session.id})" if names.count(name) > 1 else ""
+        yield session, f" {name}{also}" if len(live) > 1 else ""
 
 
 def _hull(found: Sequence[Written]) -> JsonValue:
@@ -241,7 +249,7 @@ def _json_range(
             "start": {"line": start.line, "character": start.character},
             "end": {"line": end.line, "character": end.character},
         }
-    index = LineIndex(document.text or "")
+    index = index_of(document.text or "")
     whole = index.line(start.line) if start.line < index.line_count else ""
     width = LineIndex(whole).position(len(whole), documents.encoding).character
     return {

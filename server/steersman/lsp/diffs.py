@@ -170,10 +170,21 @@ def _suffix(question: Question) -> str:
 
 def document_of(question: Question) -> str:
     if question.command is not None:
-        return f"# {question.title}\n# in {question.cwd}\n{question.command}\n"
+        lines = [
+            f"# {question.title}",
+            f"# in {printable(question.cwd or '')}",
+            *question.command.split("\n"),
+        ]
+        return "".join(f"{_seen(line)}\n" for line in lines)
     if question.tool is not None:
         text = json.dumps(question.tool.arguments, ensure_ascii=False, indent=2)
         return "".join(f"{printable(line)}\n" for line in text.split("\n"))
     parts = [question.title, *([] if question.changes else [question.reason])]
-    parts += [view.diff for view in question.changes]
+    parts += ["\n".join(map(_seen, view.diff.split("\n"))) for view in question.changes]
     return "".join(part if part.endswith("\n") else f"{part}\n" for part in parts if part)
+
+
+def _seen(line: str) -> str:
+    """A line with what can't be seen escaped, but for tabs and the end of a line that ends as on Windows."""
+    end = "\r" if line.endswith("\r") else ""
+    return "\t".join(map(printable, line.removesuffix("\r").split("\t"))) + end

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from steersman.lsp.approvals import behind
 from steersman.lsp.buffers import Buffer
 from steersman.lsp.edit_outcomes import computed_anew, excerpt
 from steersman.lsp.edits import Editor, EditOutcome, make_edit
@@ -27,6 +28,7 @@ from steersman.workspace.text import to_lf
 TRIES = 3
 """How often the editor is asked to make one edit, each time on the text that is there by then."""
 _DIFF_LINES = 60
+_WARNING = 2  # MessageType of LSP 3.17
 
 
 class EditorWorkspace:
@@ -277,6 +279,8 @@ class EditorWorkspace:
         elif buffer.text != wanted:
             await self._editor.unattached.look_again(buffer, patience)
         if buffer.text != wanted:
+            message = f"Steersman: Nothing was changed. {behind(path.display)}"
+            self._editor.server.notify("window/showMessage", {"type": _WARNING, "message": message})
             raise ChangeRefused(
                 f"{path.display} has changed on the disk, and the editor still shows its old text. Nothing was "
                 "changed. Ask the user to reload the file in the editor."

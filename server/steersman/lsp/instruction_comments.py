@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from steersman.lsp.client import real_path_of
@@ -36,7 +37,7 @@ def written_in(document: Document, lines: tuple[int, int], encoding: PositionEnc
     path = real_path_of(document.uri) if found else None
     if document.text is None or path is None:
         return []
-    index, told, seen = LineIndex(document.text), Counter(each.text for each in found), Counter[str]()
+    index, told, seen = index_of(document.text), Counter(each.text for each in found), Counter[str]()
     written: list[Written] = []
     for each in found:
         if each.first <= lines[1] and each.last >= lines[0]:
@@ -78,6 +79,12 @@ def meant_by(
     if not found:
         raise Refused("unknownComment", "There is no instruction for Steersman here (any more).", uri=uri)
     return [each.comment for each in found]
+
+
+@lru_cache(maxsize=2)
+def index_of(text: str) -> LineIndex:
+    """Asked for again and again while somebody moves about in one text."""
+    return LineIndex(text)
 
 
 def lines_of(span: TextRange) -> tuple[int, int]:

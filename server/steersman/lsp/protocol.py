@@ -28,7 +28,7 @@ from steersman.lsp.documents import Documents
 from steersman.lsp.envelope import Incoming, MessageId, Response, classify
 from steersman.lsp.errors import ClientGone, ClientRequestError, CommandError, ErrorCode, InvalidParams
 from steersman.lsp.framing import frame
-from steersman.lsp.handshake import initialize_params, register_server_capabilities
+from steersman.lsp.handshake import initialize_params, plain_answer
 from steersman.lsp.plain import array, as_record, string
 from steersman.lsp.structure import typed_params, typed_result
 from steersman.lsp.wire import JsonObject, JsonValue, decode, encode
@@ -41,6 +41,7 @@ CANCEL_GRACE = 1.0
 
 _PLAIN_PARAMS = frozenset(
     {
+        types.INITIALIZED,
         types.WORKSPACE_EXECUTE_COMMAND,
         types.TEXT_DOCUMENT_CODE_ACTION,
         types.CODE_ACTION_RESOLVE,
@@ -90,7 +91,6 @@ class RpcProtocol(LanguageServerProtocol):
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
-        register_server_capabilities(converter)
         self._phase = _Phase.NEW
         self.shutdown_received = False
         self._link: Link | None = None
@@ -151,7 +151,9 @@ class RpcProtocol(LanguageServerProtocol):
 
     def refuse(self, message_id: MessageId | None, code: ErrorCode, reason: str, data: object = None) -> None:
         """Answers with an error; without an id when the message's own could not be read."""
-        logger.warning("Refused message %r: %s", message_id, reason)
+        # Some clients ask, at every pause, for what nobody has offered: their users need not read of that.
+        level = logging.INFO if code == ErrorCode.METHOD_NOT_FOUND else logging.WARNING
+        logger.log(level, "Refused message %r: %s", message_id, reason)
         self._send_data(_error_answer(message_id, code, reason, data))
 
     def _request(self, message_id: MessageId, message: Incoming) -> bool:
@@ -294,9 +296,15 @@ class RpcProtocol(LanguageServerProtocol):
 
     def _plain(self, value: object) -> object:
         """JSON of lsprotocol's types, for the encoder; anything else that isn't JSON is a mistake."""
+        if isinstance(value, types.InitializeResult | types.ServerCapabilities):
+            return plain_answer(value)
         if hasattr(value, "__attrs_attrs__"):
             return self._converter.unstructure(value)
         raise TypeError(f"{type(value).__name__} has no JSON text")
+
+    def _serialize_message(self, data: object) -> Any:
+        """pygls' way to JSON, for what it logs."""
+        return self._plain(data)
 
     def send(self, data: bytes, *, droppable: bool = False, key: Hashable | None = None) -> bool:
         """Queues one frame as it is: see `Outbox.send`. False without a client."""

@@ -96,10 +96,14 @@ class SteersmanServer:
         self._unattached = UnattachedDocuments(self.rpc, self._client, self._buffers, limits, clock)
         self._editor = Editor(self.rpc, self._client, self._buffers, self._unattached, limits, clock)
         turn = asyncio.Lock()  # of the questions that a client may show as pickers
+
+        def ready() -> bool:
+            return self._ready
+
         floor = FloorApprover(
-            self.rpc, self._client, self._diffs, limits, viewer, turn=turn, ready=lambda: self._ready
+            self.rpc, self._client, self._diffs, limits, viewer, buffers=self._buffers, turn=turn, ready=ready
         )
-        approver = RequestApprover(self.rpc, self._client, floor, ready=lambda: self._ready)
+        approver = RequestApprover(self.rpc, self._client, floor, ready=ready)
         self._client_tools = ClientTools(self.rpc, self._client, self._buffers, limits, clock)
         problems = ProblemStore(self.rpc.documents, self._buffers)
         self._after_edits = AfterEdits(problems, self._buffers, limits, clock)
@@ -107,9 +111,7 @@ class SteersmanServer:
             self.rpc,
             self._client,
             problems,
-            user_of=lambda setting: ClientUser(
-                self.rpc, self._client, turn, setting, ready=lambda: self._ready
-            ),
+            user_of=lambda setting: ClientUser(self.rpc, self._client, turn, setting, ready=ready),
             offered=self._client_tools,
         )
         self.services = build_services(
@@ -139,7 +141,7 @@ class SteersmanServer:
         self._showing = Showing(self._diffs, transcripts, viewer, self._show_message)
         self._lenses = Lenses(self._client, self.services.approvals, self.rpc.documents, self._refreshes)
         self._stream: EventStream | None = None
-        answers = AnswerActions(self.services.approvals, self._diffs)
+        answers = AnswerActions(self.services.approvals, self._diffs, self.rpc.documents, self._client)
         self._actions = CodeActions(answers, self.manager, self.rpc.documents, self._client, ours=home.root)
         self._prompt_box = PromptBox(self.rpc, self._client, turn)
         self._home = home
@@ -203,16 +205,21 @@ class SteersmanServer:
             said["tools"] = names
         self.rpc.protocol.experimental = {"steersman": said}
 
-    def _initialized(self, _: types.InitializedParams) -> None:
+    def _initialized(self, _: JsonValue) -> None:
         self._ready = True
         self._unattached.begin()
         self._tidying = asyncio.create_task(asyncio.to_thread(self._prepare))
 
     def _prepare(self) -> None:
-        """In a thread, after all that the client waits for."""
-        warm(self.services)
+        """In a thread, after all that the client waits for. A run that has begun loads what it needs by itself, and
+        goes first."""
+
+        def enough() -> bool:
+            return self._closing is not None or self.manager.has_begun
+
+        warm(self.services, enough=enough)
         tidy(self._home)
-        make_all("steersman", enough=lambda: self._closing is not None or self.manager.has_begun)
+        make_all("steersman", enough=enough)
 
     def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         """New runs see the new folders; a live one keeps those that it began with."""

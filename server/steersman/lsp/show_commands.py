@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
+from steersman.lsp.approvals import whole
 from steersman.lsp.calls import after_response
-from steersman.lsp.client import path_of
 from steersman.lsp.diffs import DiffDocuments
 from steersman.lsp.errors import ClientGone
 from steersman.lsp.params import ShowQuestionParams, parse
@@ -12,6 +13,7 @@ from steersman.lsp.session_params import TranscriptParams
 from steersman.lsp.showing import Viewer
 from steersman.lsp.transcripts import Transcripts
 from steersman.lsp.wire import JsonValue
+from steersman.session.approvals import Approvals, Question
 from steersman.session.errors import Refused
 from steersman.session.manager import SessionManager
 from steersman.workspace.roots import Roots
@@ -35,12 +37,12 @@ class Showing:
 
         async def show_question(arguments: Sequence[JsonValue]) -> JsonValue:
             params = parse(ShowQuestionParams, arguments, string_as="id")
-            question = manager.services.approvals.get(params.id)
+            question = _question(manager.services.approvals, params.id)
             try:
                 uri = self._diffs.make(question)
             except OSError as error:
                 raise Refused("readOnly", f"The question can't be shown: {error}", id=question.id) from error
-            after_response(lambda: self._begin(uri))
+            after_response(lambda: self._begin(question, uri))
             return {"id": question.id, "uri": uri}
 
         async def transcript(arguments: Sequence[JsonValue]) -> JsonValue:
@@ -56,18 +58,30 @@ class Showing:
             task.cancel()
         await asyncio.gather(*self._showing, self.transcripts.close(), return_exceptions=True)
 
-    def _begin(self, uri: str) -> None:
-        showing = asyncio.create_task(self._show(uri))
+    def _begin(self, question: Question, uri: str) -> None:
+        showing = asyncio.create_task(self._show(question, uri))
         self._showing.add(showing)
         showing.add_done_callback(self._showing.discard)
 
-    async def _show(self, uri: str) -> None:
+    async def _show(self, question: Question, uri: str) -> None:
         try:
             shown = await self._viewer.show(uri)
         except ClientGone:
             return
-        if shown not in ("yes", "unclear"):
-            self._tell(f"The proposal is in {path_of(uri) or uri}")
+        if shown in ("yes", "unclear"):
+            return
+        with suppress(OSError):  # then it has no file, and is said all the same
+            uri = self._diffs.make(question, as_file=True)
+        self._tell(whole(question, uri).removeprefix("Steersman: "))
+
+
+def _question(approvals: Approvals, named: str | None) -> Question:
+    """Without a name the one that has waited the longest."""
+    if named is None and (pending := approvals.list()):
+        return pending[0]
+    if named is None:
+        raise Refused("unknownApproval", "Nothing is being asked.")
+    return approvals.get(named)
 
 
 async def _usual(manager: SessionManager, roots: Callable[[], Roots]) -> str:

@@ -8,21 +8,23 @@ from typing import Final
 Block = tuple[str, str]
 """What opens a comment that may span lines, and what closes it."""
 
-_OWN_LINE = r"(?:\A|(?<=[\r\n]))[ \t]*"
+_OWN_LINE = r"(?:\A\ufeff?|(?<=[\r\n]))[ \t]*"
 _BOUNDED = {
-    "#": r"(?<![^\s;,(){}\[\]])#",  # not `$#`, nor the fragment of a URL
+    "#": r"(?<![^\s;,(){}\[\]\ufeff])#",  # not `$#`, nor the fragment of a URL
     "//": r"(?<!:)//",
     "%": r"(?<!\\)%",
     '"': rf'{_OWN_LINE}"',
     "REM": rf"{_OWN_LINE}(?i:rem)\b",
     "::": rf"{_OWN_LINE}::",
     "..": rf"{_OWN_LINE}\.\.(?=\s)",
+    "-#": rf"{_OWN_LINE}-#",
+    "/": rf"{_OWN_LINE}/(?![/*])",
 }
 """What opens a line comment where its characters mean something else in other places."""
 _STRINGS = {
     '"': r'"(?:\\.|[^"\\\r\n])*"',
     "'": r"'(?:\\.|[^'\\\r\n])*'",
-    "`": r"`(?:\\.|[^`\\])*(?:`|\Z)",
+    "`": r"`(?:\\.|[^`\\])*`",
     '"""': r'"""(?s:.*?)(?:"""|\Z)',
     "'''": r"'''(?s:.*?)(?:'''|\Z)",
 }
@@ -40,6 +42,10 @@ class CommentSyntax:
     """Keys of `_STRINGS`: in them nothing is a comment."""
     braces: bool = False
     """`{/* */}` is a comment of its own: JSX."""
+    tags: bool = False
+    """A line comment ends where a tag does: it stands in markup."""
+    nests: bool = False
+    """A block comment may hold others, and ends with the last of them that is closed."""
 
     @property
     def opening(self) -> "re.Pattern[str]":
@@ -64,15 +70,24 @@ def _token(syntax: CommentSyntax) -> "re.Pattern[str]":
     blocks = sorted(syntax.block, key=lambda block: len(block[0]), reverse=True)
     ways: list[str] = []
     if blocks:
-        each = (rf"{re.escape(opens)}(?s:.*?)(?:{re.escape(closes)}|\Z)" for opens, closes in blocks)
-        ways.append(f"(?P<block>{'|'.join(each)})")
+        ways.append(f"(?P<block>{'|'.join(_block(syntax, *each) for each in blocks)})")
     else:
         ways.append("(?P<block>(?!))")
     ways += [_STRINGS[quote] for quote in sorted(syntax.strings, key=len, reverse=True)]
     if syntax.strings and "'" not in syntax.strings:
         ways.append(_CHARACTER)
-    ways.append(rf"(?P<line>(?:{syntax.opening.pattern})[^\r\n]*)")
+    rest = r"(?:(?!</)[^\r\n])*" if syntax.tags else r"[^\r\n]*"
+    ways.append(rf"(?P<line>(?:{syntax.opening.pattern}){rest})")
     return re.compile("|".join(ways))
+
+
+def _block(syntax: CommentSyntax, opens: str, closes: str) -> str:
+    """Where strings are known, what is never closed goes on to the end; else it may have been a pattern of files, or
+    anything."""
+    if syntax.strings:
+        return rf"{re.escape(opens)}(?s:.*?)(?:{re.escape(closes)}|\Z)"
+    begins = r"(?<![\w*])/\*" if opens == "/*" else re.escape(opens)
+    return rf"{begins}(?s:.*?){re.escape(closes)}"
 
 
 _STARRED: Block = ("/*", "*/")
@@ -81,20 +96,27 @@ _ML: Block = ("(*", "*)")
 
 _HASH: Final = CommentSyntax(("#",), strings=('"', "'"))
 _C: Final = CommentSyntax(("//",), (_STARRED,), ('"',))
+_NESTED_C: Final = replace(_C, nests=True)
 _SCRIPT: Final = CommentSyntax(("//",), (_STARRED,), ('"', "'", "`"))
 _JSX: Final = replace(_SCRIPT, braces=True)
 _PYTHON: Final = CommentSyntax(("#",), strings=('"""', "'''", '"', "'"))
 _TEXT: Final = CommentSyntax(block=(_MARKUP,))
-_COMPONENT: Final = CommentSyntax(("//",), (_MARKUP, _STARRED))
-_TEMPLATE: Final = CommentSyntax(
-    block=(_MARKUP, ("{#", "#}"), ("{{!--", "--}}"), ("<%#", "%>"), ("{{/*", "*/}}"))
-)
-_LISP: Final = CommentSyntax((";",), (("#|", "|#"),), ('"',))
+_PAGE: Final = CommentSyntax(("//",), (_MARKUP, _STARRED), tags=True)
+"""Markup with scripts and styles in it."""
+_COMPONENT: Final = replace(_PAGE, braces=True)
+
+
+def _template(*blocks: Block) -> CommentSyntax:
+    """A page with comments that are gone when it is served."""
+    return replace(_PAGE, block=(*_PAGE.block, *blocks))
+
+
+_LISP: Final = CommentSyntax((";",), (("#|", "|#"),), ('"',), nests=True)
 _SEMICOLON: Final = CommentSyntax((";", "#"), strings=('"',))
 _DASHES: Final = CommentSyntax(("--",), (_STARRED,), ('"', "'"))
-_HASKELL: Final = CommentSyntax(("--",), (("{-", "-}"),), ('"',))
+_HASKELL: Final = CommentSyntax(("--",), (("{-", "-}"),), ('"',), nests=True)
 _PERCENT: Final = CommentSyntax(("%",))
-_ML_SYNTAX: Final = CommentSyntax(block=(_ML,), strings=('"',))
+_ML_SYNTAX: Final = CommentSyntax(block=(_ML,), strings=('"',), nests=True)
 
 UNKNOWN: Final = CommentSyntax(("#", "//", "--", ";", "%"), (_STARRED, _MARKUP))
 """Where the language is none that is known here: every common way."""
@@ -102,55 +124,73 @@ UNKNOWN: Final = CommentSyntax(("#", "//", "--", ";", "%"), (_STARRED, _MARKUP))
 _FAMILIES: Final[tuple[tuple[CommentSyntax, str], ...]] = (
     (
         _HASH,
-        "shellscript sh bash zsh fish csh ruby perl raku yaml yml toml r make makefile dockerfile containerfile elixir"
-        " cmake gitignore ignore conf config cfg tcl gdscript graphql gql crystal awk sed editorconfig git-commit"
+        "shellscript sh bash zsh fish csh ruby perl raku yaml yml r make makefile dockerfile containerfile elixir"
+        " gitignore ignore conf config cfg tcl gdscript graphql gql crystal awk sed editorconfig git-commit"
         " gitcommit git-rebase gitrebase gitconfig gitattributes dotenv env just meson ninja starlark bzl bazel nginx"
         " apache sshconfig ssh_config jq robotframework robot nushell nu requirements pip-requirements snakemake"
         " desktop tmux spec puppet",
     ),
-    (_PYTHON, "python cython sage mojo"),
-    (CommentSyntax(("#",), (("#=", "=#"),), ('"""', '"')), "julia"),
-    (CommentSyntax(("#",), (("#[", "]#"),), ('"',)), "nim"),
+    (_PYTHON, "python cython sage mojo toml"),
+    (CommentSyntax(("#",), (("#[[", "]]"),), ('"',)), "cmake"),
+    (CommentSyntax(("#",), (("#=", "=#"),), ('"""', '"'), nests=True), "julia"),
+    (CommentSyntax(("#",), (("#[", "]#"),), ('"',), nests=True), "nim"),
     (CommentSyntax(("#",), (("<#", "#>"),), ('"', "'")), "powershell ps1"),
     (CommentSyntax(("#",), (("###", "###"),), ('"', "'")), "coffeescript coffee"),
-    (CommentSyntax(("#", "//"), (_STARRED,), ('"',)), "terraform hcl tf nix thrift"),
-    (CommentSyntax(("//", "#"), (_STARRED,), ('"', "'")), "php"),
+    (CommentSyntax(("#", "//"), (_STARRED,), ('"',)), "terraform hcl tf thrift"),
+    (CommentSyntax(("#",), (_STARRED,), ('"',)), "nix"),
+    (CommentSyntax(("//", "#"), (_STARRED, _MARKUP), ('"', "'")), "php"),
+    (_NESTED_C, "kotlin scala swift rust v odin ceylon chapel"),
+    (CommentSyntax(("//",), (_STARRED, ("/+", "+/")), ('"',)), "d"),
+    (replace(_SCRIPT, nests=True), "dart"),
     (
         _C,
-        "c cpp cuda-cpp cuda objective-c objective-cpp objc objcpp csharp cs java kotlin scala swift rust zig d proto"
-        " proto3 glsl hlsl wgsl shaderlab solidity verilog systemverilog v odin haxe processing arduino jsonc json5"
-        " json hjson prisma jsonnet dts devicetree vala gradle ceylon chapel rescript reason apex",
+        "c cpp cuda-cpp cuda objective-c objective-cpp objc objcpp csharp cs java zig proto proto3 glsl hlsl wgsl"
+        " shaderlab solidity verilog systemverilog haxe processing arduino jsonc json5 json hjson prisma jsonnet dts"
+        " devicetree vala gradle rescript reason apex typst",
     ),
     (
         _SCRIPT,
-        "javascript js typescript ts go dart groovy jenkinsfile scss less sass stylus actionscript pkl cue",
+        "javascript js typescript ts go groovy jenkinsfile scss less sass stylus actionscript pkl cue",
     ),
     (_JSX, "javascriptreact typescriptreact javascript.jsx typescript.tsx jsx tsx"),
     (CommentSyntax(block=(_STARRED,), strings=('"', "'")), "css postcss"),
-    (_TEXT, "html xml xhtml svg xsl xslt xsd markdown gfm quarto rmd plist docbook mediawiki ant maven wxml"),
-    (_COMPONENT, "vue vue-html svelte astro mdx blade cshtml razor aspnetcorerazor"),
+    (_TEXT, "xml svg xsl xslt xsd markdown gfm quarto rmd plist docbook mediawiki ant maven"),
+    (_PAGE, "html xhtml wxml"),
+    (_COMPONENT, "vue vue-html svelte astro mdx"),
     (
-        _TEMPLATE,
-        "jinja jinja2 jinja-html django-html htmldjango django-txt twig handlebars hbs html.handlebars mustache erb"
-        " eruby html.erb liquid nunjucks gohtmltmpl gotmpl helm",
+        _template(("{#", "#}"), ("{% comment %}", "{% endcomment %}")),
+        "jinja jinja2 jinja-html django-html htmldjango django-txt twig liquid nunjucks",
     ),
+    (_template(("{{!--", "--}}"), ("{{!", "}}")), "handlebars hbs html.handlebars mustache"),
+    (_template(("<%#", "%>"), ("<%!--", "--%>")), "erb eruby html.erb html-eex eelixir heex"),
+    (_template(("{{/*", "*/}}"), ("{{- /*", "*/ -}}")), "gohtmltmpl gotmpl helm"),
+    (_template(("{{--", "--}}"), ("@*", "*@")), "blade cshtml razor aspnetcorerazor"),
+    (_template(("<%--", "--%>"), ("<#--", "-->")), "jsp ftl freemarker"),
     (_DASHES, "sql mysql pgsql postgres plsql sqlite tsql snowflake bigquery"),
     (CommentSyntax(("--",), strings=('"',)), "ada vhdl eiffel"),
-    (CommentSyntax(("--",), (("--[[", "]]"), ("--[=[", "]=]")), ('"', "'")), "lua luau teal"),
+    (
+        CommentSyntax(("--",), (("--[[", "]]"), ("--[=[", "]=]"), ("--[==[", "]==]")), ('"', "'")),
+        "lua luau teal",
+    ),
     (_HASKELL, "haskell haskell.lhs elm purescript agda idris idris2 dhall cabal lhaskell"),
-    (CommentSyntax(("--", "#"), (_ML,), ('"',)), "applescript"),
+    (CommentSyntax(("--", "#"), (_ML,), ('"',), nests=True), "applescript"),
+    (CommentSyntax(("##",), (("#*", "*#"), _MARKUP)), "velocity vtl"),
+    (CommentSyntax(("//", "//-"), (_MARKUP,)), "pug jade"),
+    (CommentSyntax(("-#",)), "haml"),
+    (CommentSyntax(("/",)), "slim"),
     (
         _LISP,
         "lisp commonlisp common-lisp scheme racket clojure clojurescript emacs-lisp elisp fennel hy janet guile"
-        " query wat wasm",
+        " query",
     ),
+    (CommentSyntax((";;",), (("(;", ";)"),), ('"',), nests=True), "wat wasm"),
     (_SEMICOLON, "asm asm-x86-64 nasm masm gas ini dosini autohotkey llvm reg systemd"),
     (CommentSyntax(("#", "!")), "properties java-properties jproperties"),
     (_PERCENT, "latex tex plaintex bibtex context erlang postscript mercury lilypond"),
     (CommentSyntax(("%",), (_STARRED,)), "prolog logtalk"),
     (CommentSyntax(("%", "#"), (("%{", "%}"), ("#{", "#}")), ('"',)), "matlab octave"),
     (_ML_SYNTAX, "ocaml ocaml.interface sml coq isabelle standard-ml"),
-    (CommentSyntax(("//",), (_ML,), ('"""', '"')), "fsharp"),
+    (CommentSyntax(("//",), (_ML,), ('"""', '"'), nests=True), "fsharp"),
     (CommentSyntax(("//",), (_ML, ("{", "}")), ("'",)), "pascal delphi objectpascal"),
     (CommentSyntax(("'", "REM"), strings=('"',)), "vb vbnet vbscript basic qb64 freebasic"),
     (CommentSyntax(("REM", "::")), "bat batch dosbatch cmd"),
