@@ -7,7 +7,7 @@ import pytest
 
 from steersman.startup.data_classes import deferred_dataclasses
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "support.cases"]
 collect_ignore = ["sample_project"]  # a project of its own, which tests/testing runs
 
 # A shell starts a background job with SIGINT ignored, and the programs that the tests interrupt would inherit that.

@@ -6,7 +6,8 @@ from pygls.capabilities import ServerCapabilitiesBuilder, get_capability
 from pygls.protocol import default_converter
 
 from steersman.lsp.errors import InvalidParams
-from steersman.lsp.handshake import initialize_params, register_server_capabilities
+from steersman.lsp.handshake import initialize_params, plain_answer
+from steersman.lsp.structure import late_converter
 
 EDITOR = {
     "processId": 12,
@@ -60,8 +61,6 @@ def test_what_pygls_reads_is_what_lsprotocol_would_have_given_it(params):
 
 @pytest.mark.parametrize("params", [EDITOR, SIMPLE])
 def test_the_answer_is_the_one_that_lsprotocol_writes(params):
-    ours = default_converter()
-    register_server_capabilities(ours)
     every_feature = {
         value for name, value in vars(types).items() if name.startswith(("TEXT_DOCUMENT_", "WORKSPACE_"))
     }
@@ -78,7 +77,7 @@ def test_the_answer_is_the_one_that_lsprotocol_writes(params):
         ).build()
         built.experimental = {"steersman": {"version": "1", "uses": []}}
         result = types.InitializeResult(built, types.ServerInfo("x", "1"))
-        assert ours.unstructure(result) == CONVERTER.unstructure(result)
+        assert plain_answer(result) == CONVERTER.unstructure(result)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +101,23 @@ def test_what_is_read_and_ill_typed_is_refused_naming_the_field(wrong, field):
     with pytest.raises(InvalidParams) as raised:
         initialize_params(SIMPLE | wrong)
     assert raised.value.field == field
+
+
+def test_a_null_that_means_something_is_written():
+    for special in (
+        types.RenameRegistrationOptions(),
+        types.HoverRegistrationOptions(work_done_progress=True),
+    ):
+        assert plain_answer(special) == CONVERTER.unstructure(special)
+        assert plain_answer(special)["documentSelector"] is None
+
+
+def test_the_converter_that_is_made_late_is_that_of_pygls():
+    late, position = late_converter(), types.Position(1, 2)
+    assert late.structure({"line": 1, "character": 2}, types.Position) == position
+    assert late.unstructure(position) == CONVERTER.unstructure(position)
+    with pytest.raises(AttributeError):
+        late.missing  # noqa: B018 - looking is what is tested
 
 
 @pytest.mark.parametrize("params", [None, [], "x"])

@@ -1,4 +1,4 @@
-"""A process of its own: prints what every dataclass of the package is, made as always or put off.
+"""A process of its own: prints what every dataclass of the package and of pydantic is, made as always or put off.
 
 Argument: `plain` or `deferred`. Prints JSON: `deferred` (how many were put off), `classes` (name to facts).
 """
@@ -15,8 +15,9 @@ from contextlib import nullcontext
 from steersman.startup import skeletons
 from steersman.startup.data_classes import deferred_dataclasses
 
+PACKAGES = ("steersman", "pydantic", "annotated_types")
 real_dataclass = dataclasses.dataclass
-with deferred_dataclasses("steersman") if sys.argv[1] == "deferred" else nullcontext():
+with deferred_dataclasses(*PACKAGES) if sys.argv[1] == "deferred" else nullcontext():
     import steersman
 
     for found in pkgutil.walk_packages(steersman.__path__, "steersman."):
@@ -36,7 +37,7 @@ with deferred_dataclasses("steersman") if sys.argv[1] == "deferred" else nullcon
 assert dataclasses.dataclass is real_dataclass
 assert not skeletons.is_skeleton(OfAnother)
 
-MODULES = [module for name, module in sys.modules.items() if name.startswith("steersman.")]
+MODULES = [module for name, module in sys.modules.items() if name.partition(".")[0] in PACKAGES]
 CLASSES = {
     each
     for module in MODULES

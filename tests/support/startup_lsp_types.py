@@ -110,7 +110,7 @@ def check_messages():
 
 
 # First what one look at a class makes of the others: nothing.
-types.Position(0, 0)
+attrs.fields(types.Position)
 sys.stdout.write(json.dumps({
     "deferred": len(DEFERRED),
     "left": sum(map(skeletons.is_skeleton, DEFERRED)),

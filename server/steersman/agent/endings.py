@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from steersman.agent.messages import Outcome, ToolCall, ToolResultMessage
 from steersman.agent.tool import ToolResult, text_result
@@ -50,6 +49,8 @@ def unknown_tool(name: str, known: Sequence[str]) -> Ending:
         text = f"Unknown tool: {name}. There are no tools in this run; answer in text."
         return Ending("unknownTool", text)
     folded = {tool.lower().replace("-", "_"): tool for tool in known}
+    from difflib import get_close_matches  # noqa: PLC0415 - only where a name was wrong
+
     close = get_close_matches(name.lower().replace("-", "_"), folded, n=1)
     hint = f" Did you mean {folded[close[0]]}?" if close else ""
     return Ending("unknownTool", f"Unknown tool: {name}.{hint} Available: {', '.join(known)}.")

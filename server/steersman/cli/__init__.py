@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import importlib
 import os
 import signal
 import sys
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from steersman import __version__
+
+COMMANDS = ("serve", "run", "batch", "sessions", "demo", "doctor", "models", "tape", "schema", "debug")
+"""Each is a module here. One that is named loads no other: an editor waits for `serve`."""
 
 USAGE = 64
 """Exit status of a command line that can't be understood (EX_USAGE)."""
@@ -26,8 +30,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns its exit status."""
-    from steersman.cli import batch, debug, demo, doctor, models, run, schema, serve, sessions, tape
-
+    given = sys.argv[1:] if argv is None else argv
     parser = _Parser(
         prog="steersman",
         description="A coding agent that lives in a language server.",
@@ -35,9 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"steersman {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (serve, run, batch, sessions, demo, doctor, models, tape, schema, debug):
-        command.add_parser(commands)
-    given = sys.argv[1:] if argv is None else argv
+    for name in given[:1] if given and given[0] in COMMANDS else COMMANDS:
+        importlib.import_module(f"steersman.cli.{name}").add_parser(commands)
     _open_missing_streams()
     if not _is_folder_there():
         print("steersman: the current folder does not exist any more: go to another one.", file=sys.stderr)

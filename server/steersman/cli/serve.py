@@ -19,15 +19,21 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def main(args: argparse.Namespace) -> int:
     """Serves. Exit status as LSP says: 0 after a shutdown request, else 1."""
-    from steersman.startup.attrs_classes import import_lsp_types
-    from steersman.startup.data_classes import deferred_dataclasses
-    from steersman.startup.pydantic_plugins import leave_out_pydantic_plugins
-
     # An editor waits for this. What imports make stays, so that collecting meanwhile finds nothing.
     gc.disable()
+    from steersman.startup.attrs_classes import import_lsp_types
+    from steersman.startup.data_classes import deferred_dataclasses
+    from steersman.startup.patterns import deferred_patterns
+    from steersman.startup.pydantic_plugins import leave_out_pydantic_plugins
+    from steersman.startup.typed_dicts import deferred_typed_dicts
+
     let_plugins_in = leave_out_pydantic_plugins()
     import_lsp_types()
-    with deferred_dataclasses("steersman"):
+    with (
+        deferred_typed_dicts("pydantic_core.core_schema"),
+        deferred_dataclasses("steersman", "pydantic", "annotated_types"),
+        deferred_patterns("steersman"),
+    ):
         from steersman.lsp.server import run_server
         from steersman.session.applog import configure_logging
         from steersman.session.errors import SessionError

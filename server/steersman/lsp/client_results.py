@@ -1,4 +1,5 @@
-"""What the client's answers must be to `steersman/input` and `steersman/callTool`."""
+"""What the client's answers must be to `steersman/input` and `steersman/callTool`. Few clients are asked, so
+validators are built at the first use."""
 
 from typing import Literal
 
@@ -19,7 +20,7 @@ class TextContent(BaseModel):
     """A block of what a tool says."""
 
     # Tools are written for other hosts as well, which take more of a result than its text.
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     type: Literal["text"]
     text: str
@@ -28,7 +29,7 @@ class TextContent(BaseModel):
 class CallToolAnswer(BaseModel):
     """The answer to `steersman/callTool`: `content`, or `data` from a known tool. More fields are ignored."""
 
-    model_config = ConfigDict(alias_generator=to_camel, extra="ignore", strict=True)
+    model_config = ConfigDict(alias_generator=to_camel, extra="ignore", strict=True, defer_build=True)
 
     content: str | list[TextContent] | None = None
     """For the model."""

@@ -1,5 +1,6 @@
 """What a client can do beyond LSP, as it says at initialize: each feature is asked for by itself."""
 
+import functools
 import logging
 from typing import Annotated
 
@@ -73,12 +74,14 @@ class ClientFeatures(BaseModel):
         return [to_camel(name) for name, _ in fields if getattr(self, name) not in (None, False, [])]
 
 
-_TOOL: TypeAdapter[str | ClientTool] = TypeAdapter(StrictStr | ClientTool)
+@functools.cache
+def _tool() -> TypeAdapter[str | ClientTool]:
+    return TypeAdapter(StrictStr | ClientTool)
 
 
 def _is_tool(given: object) -> bool:
     try:
-        _TOOL.validate_python(given)
+        _tool().validate_python(given)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[-1]
         where = ".".join(str(part) for part in first["loc"][1:])

@@ -3,11 +3,11 @@
 Structuring the params, or taking the answer apart, would have attrs and cattrs generate code for some 170 classes.
 """
 
+import inspect
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any, cast
 
-import attrs
-from cattrs import Converter
 from lsprotocol import types
 
 from steersman.lsp.errors import InvalidParams
@@ -36,15 +36,23 @@ def initialize_params(params: JsonValue) -> types.InitializeParams:
     )
 
 
-def register_server_capabilities(converter: Converter) -> None:
-    """Has a converter take `ServerCapabilities` apart by what is set in it, not by all that could be."""
-
-    def plain(capabilities: types.ServerCapabilities) -> dict[str, Any]:
-        names = (field.name for field in attrs.fields(types.ServerCapabilities))
-        present = ((name, getattr(capabilities, name)) for name in names)
-        return {_camel(name): converter.unstructure(value) for name, value in present if value is not None}
-
-    converter.register_unstructure_hook(types.ServerCapabilities, plain)
+def plain_answer(value: Any) -> Any:
+    """The JSON of the answer, or of a part of it, by what is set in it: as lsprotocol's converter makes it, without
+    code that is generated for all that could be. None is left out where null means the same."""
+    cls = type(value)
+    if isinstance(value, Enum):
+        return value.value
+    if cls.__module__ == types.__name__:
+        # Not attrs.fields(): it would have all of the class made, of which this needs nothing.
+        members = [(name, getattr(value, name)) for name in inspect.get_annotations(cls)]
+        return {
+            _camel(name): plain_answer(member)
+            for name, member in members
+            if member is not None or types.is_special_property(cls, name)
+        }
+    if isinstance(value, Mapping):
+        return {name: plain_answer(member) for name, member in value.items()}
+    return [plain_answer(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 class _Members:

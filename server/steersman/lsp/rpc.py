@@ -13,7 +13,9 @@ from pygls.lsp.server import LanguageServer
 
 from steersman.lsp.calls import Handler, after_response
 from steersman.lsp.documents import Documents
+from steersman.lsp.inert import inert
 from steersman.lsp.protocol import RpcProtocol
+from steersman.lsp.structure import late_converter
 from steersman.lsp.wire import JsonObject, JsonValue, encode
 
 __all__ = ["CommandHandler", "RpcServer", "after_response"]
@@ -34,7 +36,7 @@ class RpcServer(LanguageServer):
     protocol: RpcProtocol
 
     def __init__(self, name: str, version: str) -> None:
-        super().__init__(name, version, protocol_cls=RpcProtocol)
+        super().__init__(name, version, protocol_cls=RpcProtocol, converter_factory=late_converter)
 
     @property
     def documents(self) -> Documents:
@@ -75,11 +77,11 @@ class RpcServer(LanguageServer):
             RequestTimeout: no answer in time; a later one is ignored.
             ClientGone: there is no client, or it left meanwhile.
         """
-        return await self.protocol.requests.request(method, params, timeout)
+        return await self.protocol.requests.request(method, inert(method, params), timeout)
 
     def notify(self, method: str, params: object = None) -> bool:
         """Tells the client something; False if the client is gone."""
-        return self.protocol.notify(method, params)
+        return self.protocol.notify(method, inert(method, params))
 
     def send_raw_notification(
         self, method: str, params_json: bytes, *, droppable: bool = False, key: Hashable | None = None

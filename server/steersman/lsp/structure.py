@@ -1,16 +1,32 @@
 """lsprotocol's types from plain JSON, with errors that name the field as the client spells it."""
 
+import functools
 import re
-from typing import Any
+from typing import Any, cast
 
 from cattrs import Converter, transform_error
 from lsprotocol import types
+from pygls.protocol import default_converter
 
 from steersman.lsp.errors import InvalidParams
 from steersman.lsp.wire import JsonValue
 
 _NAMED_AT_MOST = 3
 """Complaints told of one message: the first says what to mend, hundreds say nothing."""
+
+
+def late_converter() -> Converter:
+    """pygls' converter, made at its first use: it knows of all unions of the protocol, of which a start needs none."""
+    return cast("Converter", _LateConverter())
+
+
+class _LateConverter:
+    @functools.cached_property
+    def _made(self) -> Converter:
+        return cast("Converter", default_converter())  # type: ignore[no-untyped-call]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._made, name)
 
 
 def typed_params(converter: Converter, method: str, params: JsonValue) -> object:

@@ -4,7 +4,6 @@ A name that both have means the user's: what somebody is used to typing must not
 folder that is open. A workspace's template can make a run stricter, never looser, and names no model.
 """
 
-import difflib
 import os
 import re
 import stat
@@ -75,6 +74,8 @@ def load_templates(folders: Iterable[tuple[Path, TemplateSource, Path | None]]) 
 
 
 def near_names(name: str, templates: Sequence[Template]) -> list[str]:
+    import difflib  # noqa: PLC0415 - only where a name was wrong
+
     return difflib.get_close_matches(name, [template.name for template in templates], n=3, cutoff=0.5)
 
 

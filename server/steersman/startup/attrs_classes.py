@@ -1,5 +1,6 @@
 """`lsprotocol.types` with what attrs makes of its 550 classes put off until one is used."""
 
+import functools
 import importlib
 import inspect
 import logging
@@ -9,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from steersman.startup.skeletons import is_simple, is_true_to, placeholders, skeleton
+from steersman.startup.skeletons import init_of, is_simple, is_true_to, placeholders, skeleton
 
 logger = logging.getLogger(__name__)
 
@@ -60,9 +61,17 @@ def _deferred(
     """The skeleton of a class that `attrs.define` makes; None for one that is not simple."""
     fields = tuple(inspect.get_annotations(original))
     unannotated = any(type(value) is _FIELD and name not in fields for name, value in vars(original).items())
-    if unannotated or not is_simple(original):
+    if unannotated or not is_simple(original) or original.__bases__ != (object,):
         return None
-    return skeleton(original, make, fields=fields, more_slots=("__weakref__",), added=_ADDED, finish=finish)
+    return skeleton(
+        original,
+        make,
+        fields=fields,
+        more_slots=("__weakref__",),
+        added=_ADDED,
+        init=lambda: init_of(original, functools.partial(make, repr=False, eq=False, match_args=False)),
+        finish=finish,
+    )
 
 
 def _is_familiar() -> bool:

@@ -1,13 +1,15 @@
-"""`dataclass(slots=True)` of one package, put off until a class is used."""
+"""`dataclass(slots=True)` of some packages, put off until a class is used."""
 
 import dataclasses
 import inspect
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any, ClassVar, get_origin
 
-from steersman.startup.skeletons import Decorator, is_simple, is_true_to, placeholders, skeleton
+from steersman.startup.skeletons import Decorator, init_of, is_simple, is_true_to, placeholders, skeleton
 
 logger = logging.getLogger(__name__)
 
@@ -18,13 +20,17 @@ _ADDED = placeholders((
 _ADDED_IF_FROZEN = _ADDED | placeholders(
     ("__setattr__", "__delattr__", "__hash__", "__getstate__", "__setstate__")
 )
-_OPTIONS = ({"slots": True}, {"slots": True, "frozen": True})
+_OPTIONS = (
+    {"slots": True},
+    {"slots": True, "kw_only": True},
+    {"slots": True, "frozen": True},
+)
 """Those of classes that are put off."""
 
 
 @contextmanager
-def deferred_dataclasses(package: str) -> Iterator[None]:
-    """Meanwhile simple dataclasses of the package's modules are put off; those of others are made as always."""
+def deferred_dataclasses(*packages: str) -> Iterator[None]:
+    """Meanwhile simple dataclasses of the packages' modules are put off; those of others are made as always."""
     make = dataclasses.dataclass
     if not _is_familiar(make):
         logger.info("dataclasses are not as they were known: none is put off.")
@@ -32,12 +38,9 @@ def deferred_dataclasses(package: str) -> Iterator[None]:
         return
 
     def dataclass(cls: type | None = None, /, **options: Any) -> Any:
-        decorator: Callable[..., Any] = make(**options)
-
         def decorate(original: type) -> type:
-            ours = original.__module__.startswith(f"{package}.") and options in _OPTIONS
-            deferred = _deferred(original, decorator, frozen="frozen" in options) if ours else None
-            return deferred or decorator(original)
+            ours = original.__module__.partition(".")[0] in packages and options in _OPTIONS
+            return (_deferred(original, make, options) if ours else None) or make(**options)(original)
 
         return decorate if cls is None else decorate(cls)
 
@@ -48,16 +51,33 @@ def deferred_dataclasses(package: str) -> Iterator[None]:
         dataclasses.dataclass = make
 
 
-def _deferred(original: type, decorator: Decorator, *, frozen: bool) -> type | None:
+def _deferred(original: type, make: Callable[..., Decorator], options: dict[str, bool]) -> type | None:
     """The skeleton of a dataclass; None for a class that is not simple."""
     annotations = inspect.get_annotations(original)
-    if not is_simple(original) or any(_is_special(kind) for kind in annotations.values()):
+    module = sys.modules[original.__module__]
+    of_instances = {name: kind for name, kind in annotations.items() if not _is_of_class(kind, module)}
+    special = any(map(_is_special, of_instances.values()))
+    if special or not is_simple(original) or not _adds_to_nothing(original):
         return None
-    fields = tuple(name for name, kind in annotations.items() if not _is_of_class(kind))
-    return skeleton(original, decorator, fields=fields, added=_ADDED_IF_FROZEN if frozen else _ADDED)
+    return skeleton(
+        original,
+        make(**options),
+        fields=tuple(of_instances),
+        added=_ADDED_IF_FROZEN if "frozen" in options else _ADDED,
+        init=lambda: init_of(original, make(**options, repr=False, eq=False, match_args=False)),
+    )
 
 
-def _is_of_class(kind: object) -> bool:
+def _adds_to_nothing(cls: type) -> bool:
+    """Whether all fields and slots of an instance are the class's own."""
+    return not any(
+        vars(base).get("__slots__") or "__dataclass_fields__" in vars(base) for base in cls.__mro__[1:-1]
+    )
+
+
+def _is_of_class(kind: object, module: ModuleType) -> bool:
+    if isinstance(kind, str):
+        return kind.startswith("ClassVar[") and vars(module).get("ClassVar") is ClassVar
     return kind is ClassVar or get_origin(kind) is ClassVar
 
 
@@ -75,6 +95,6 @@ def _is_familiar(make: Callable[..., Any]) -> bool:
         number: int = 0
         kind: ClassVar[str] = ""
 
-    decorator = make(frozen=True, slots=True)
-    deferred = _deferred(Probe, decorator, frozen=True)
-    return deferred is not None and is_true_to(deferred, decorator(Probe))
+    options = {"frozen": True, "slots": True}
+    deferred = _deferred(Probe, make, options)
+    return deferred is not None and is_true_to(deferred, make(**options)(Probe))

@@ -17,13 +17,17 @@ Decorator = Callable[[type], type]
 class _Unmade(NamedTuple):
     """How what a skeleton lacks will be made."""
 
-    original: type
-    decorator: Decorator
-    finish: Callable[[type], object] | None
+    whole: Callable[[], type]
+    """Makes a class that has all of it."""
+    init: Callable[[], object] | None = None
+    """Makes its `__init__` alone."""
+    finish: Callable[[type], object] | None = None
 
 
 _unmade: dict[type, _Unmade] = {}
 _making = threading.RLock()
+_OF_LAYOUT = ("__dict__", "__weakref__")
+"""What a class without slots has for its instances."""
 
 
 class _Placeholder:
@@ -37,7 +41,7 @@ class _Placeholder:
     def __get__(self, instance: object, owner: type) -> object:
         for cls in owner.__mro__:
             if vars(cls).get(self._name) is self:
-                _make(cls)
+                (_make_init if self._name == "__init__" else make)(cls)
         return getattr(owner if instance is None else instance, self._name)
 
 
@@ -53,6 +57,7 @@ def skeleton(
     fields: tuple[str, ...],
     more_slots: tuple[str, ...] = (),
     added: dict[str, object],
+    init: Callable[[], object] | None = None,
     finish: Callable[[type], object] | None = None,
 ) -> type:
     """The class that `decorator(original)` would be, for now without what it adds.
@@ -61,24 +66,62 @@ def skeleton(
         original: a simple class, see `is_simple`.
         fields: names of its fields, each of which becomes a slot.
         added: placeholders for all that the decorator may set in a class; what the class has itself stays.
+        init: makes the `__init__` alone: most classes have instances, few of which are compared, printed or looked
+            into. None: the decorator does it.
         finish: called with the class once it is made.
     """
     own = vars(original)
-    names = added | {name: value for name, value in own.items() if value is not None or name not in added}
-    for name in (*fields, "__dict__", "__weakref__"):
+    names = {**added, **own}
+    for name in own.keys() & added.keys():
+        if own[name] is None:
+            names[name] = added[name]
+    for name in (*fields, *_OF_LAYOUT):
         names.pop(name, None)
     names["__slots__"] = (*fields, *more_slots)
+    names["__qualname__"] = original.__qualname__
     cls = type(original.__name__, original.__bases__, names)
-    _unmade[cls] = _Unmade(original, decorator, finish)
+    put_off(cls, lambda: decorator(original), init=init, finish=finish)
     return cls
 
 
-def _make(cls: type) -> None:
+def init_of(original: type, decorator: Decorator) -> object:
+    """The `__init__` that the decorator makes, which can have been told to make little else."""
+    # Decorators leave traces in what they decorate. dataclass writes a text where there is none, which takes long.
+    own = {name: value for name, value in vars(original).items() if name not in _OF_LAYOUT}
+    names = {**own, "__qualname__": original.__qualname__, "__doc__": "A copy."}
+    return vars(decorator(type(original.__name__, original.__bases__, names)))["__init__"]
+
+
+def put_off(
+    cls: type,
+    whole: Callable[[], type],
+    *,
+    init: Callable[[], object] | None = None,
+    finish: Callable[[type], object] | None = None,
+) -> None:
+    """Says how the class that `whole` makes, whose attributes take the places of the placeholders in `cls`, is made;
+    see `skeleton` for the rest."""
+    _unmade[cls] = _Unmade(whole, init, finish)
+
+
+def _make_init(cls: type) -> None:
+    with _making:
+        unmade = _unmade.get(cls)
+        if unmade is None or not isinstance(vars(cls)["__init__"], _Placeholder):
+            return  # made by another thread
+        if unmade.init is None:
+            make(cls)
+        else:
+            cls.__init__ = unmade.init()  # type: ignore[misc]
+
+
+def make(cls: type) -> None:
+    """Makes what is left of a class, if anything is."""
     with _making:
         unmade = _unmade.get(cls)
         if unmade is None:
-            return  # made by another thread
-        made = vars(unmade.decorator(unmade.original))
+            return
+        made = vars(unmade.whole())
         for name in [name for name, value in vars(cls).items() if isinstance(value, _Placeholder)]:
             if name in made:
                 setattr(cls, name, made[name])
@@ -95,18 +138,17 @@ def make_all(package: str, *, enough: Callable[[], bool]) -> None:
     for cls in [cls for cls in list(_unmade) if cls.__module__.startswith(f"{package}.")]:
         if enough():
             return
-        _make(cls)
+        make(cls)
         time.sleep(0)  # a thread that is waited for goes first
 
 
 def is_simple(cls: type) -> bool:
-    """Whether the class can be made anew: it has no bases and no slots, and no method that refers to its class."""
+    """Whether the class can be made anew: it has no slots, and no method that refers to its class."""
     own = vars(cls)
     return (
         type(cls) is type
-        and cls.__bases__ == (object,)
         and "__slots__" not in own
-        and not any(_refers_to_class(value) for value in own.values())
+        and not any(isinstance(value, _MAY_REFER) and _refers_to_class(value) for value in own.values())
     )
 
 
@@ -116,11 +158,14 @@ def is_skeleton(cls: type) -> bool:
 
 
 def is_true_to(cls: type, made: type) -> bool:
-    """Whether all that the decorator made has a place in the skeleton of a trial, and the slots are the same. The
-    skeleton is of no use afterwards."""
+    """Whether all that is in a class as it is made has a place in the skeleton of a trial, and the slots are the same.
+    The skeleton is of no use afterwards."""
     del _unmade[cls]
     mine, its = vars(cls), vars(made)
-    return its.keys() <= mine.keys() and its["__slots__"] == mine["__slots__"]
+    return its.keys() <= mine.keys() and its.get("__slots__") == mine.get("__slots__")
+
+
+_MAY_REFER = (FunctionType, classmethod, staticmethod, property)
 
 
 def _refers_to_class(value: object) -> bool:

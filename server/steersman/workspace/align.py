@@ -10,7 +10,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 # difflib's pass over a region costs one step for every pair of equal lines; above this it is not worth it.
 _MAX_PAIRS = 200_000
@@ -118,6 +117,8 @@ def _compared(old: Sequence[str], new: Sequence[str], region: LineChange) -> lis
     pairs = sum(counts[line] for line in a)
     if pairs == 0 or pairs > _MAX_PAIRS or len(a) + len(b) > _MAX_REGION:
         return [region]
+    from difflib import SequenceMatcher  # noqa: PLC0415 - a server that starts compares nothing
+
     blocks = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     return [
         LineChange(region.old_start + i1, region.old_start + i2, region.new_start + j1, region.new_start + j2)

@@ -1,6 +1,5 @@
 """What somebody may have meant by a path that does not exist. Looks at names only, and at a bounded number of them."""
 
-import difflib
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -65,6 +64,8 @@ def _close(wanted: str, names: list[str]) -> list[str]:
     if wanted in names:
         return [wanted]
     by_folded: dict[str, str] = {name.casefold(): name for name in reversed(names)}
+    import difflib  # noqa: PLC0415 - only where a name was wrong
+
     close = difflib.get_close_matches(wanted.casefold(), list(by_folded), n=_SHOWN, cutoff=_LIKENESS)
     return [by_folded[name] for name in close]
 
@@ -72,6 +73,8 @@ def _close(wanted: str, names: list[str]) -> list[str]:
 def _elsewhere(folder: Path, wanted: str, budget: _Budget) -> list[str]:
     name = wanted.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1].casefold()
     scored: list[tuple[float, str]] = []
+    import difflib  # noqa: PLC0415 - only where a name was wrong
+
     matcher = difflib.SequenceMatcher(b=name)
     for path in _walk(folder, budget):
         candidate = path.rsplit("/", 1)[-1].casefold()
