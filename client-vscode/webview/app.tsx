@@ -1,10 +1,13 @@
 /** The page: header, transcript, questions, composer. */
 
+import { useEffect, useRef } from "preact/hooks";
 import { ApprovalList } from "./approvals/list";
 import type { Bridge } from "./bridge";
 import { Composer, isBusy } from "./composer/composer";
+import { composes } from "./composer/keys";
 import { t } from "./l10n";
 import { Disconnected, SessionBanner } from "./shell/banners";
+import { keepFocus } from "./shell/focus";
 import { Header } from "./shell/header";
 import { InputQuestions } from "./shell/inputCard";
 import { ServerState } from "./shell/serverState";
@@ -23,11 +26,15 @@ export function App({ store, bridge }: { store: Store; bridge: Bridge }) {
   const empty = nothing && (fresh || !serverIsUp);
   const reconnect = (): void => bridge.send({ type: "ready" });
 
+  const page = useRef<HTMLElement>(null);
+  useEffect(() => (page.current ? keepFocus(page.current, () => store.focusComposer()) : undefined), [store]);
+
   return (
     <main
+      ref={page}
       class="page"
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.defaultPrevented || event.isComposing || isTyping(event.target)) return;
+        if (event.key !== "Escape" || event.defaultPrevented || composes(event) || isTyping(event.target)) return;
         if (isBusy(session)) bridge.call("stop", {}).catch(() => undefined);
       }}
     >

@@ -13,8 +13,10 @@ export interface PageState {
   readonly inputs: readonly PendingInput[];
   /** What the host put into the composer; `number` counts, so that the same text twice is two. */
   readonly draft: { readonly draft: Draft; readonly how: "replace" | "prepend" | "append"; readonly number: number };
-  /** Counts the host's wishes that the composer take the focus. */
+  /** Counts the wishes that the composer take the focus. */
   readonly focus: number;
+  /** Counts what has been said from here. */
+  readonly said: number;
   /** The extension host answers. Without it what is shown is old, and nothing can be done but type. */
   readonly connected: boolean;
 }
@@ -30,13 +32,13 @@ export const INITIAL: PageState = {
     state: "idle",
     queue: [],
     locked: false,
-    contextWindow: null,
   },
   transcript: emptyTranscript(),
   approvals: [],
   inputs: [],
   draft: { draft: { text: "", images: [] }, how: "replace", number: 0 },
   focus: 0,
+  said: 0,
   connected: true,
 };
 
@@ -64,7 +66,7 @@ export class Store {
         case "draft":
           return this.set({ draft: { ...push, number: this.now.draft.number + 1 } });
         case "focus":
-          return this.set({ focus: this.now.focus + 1 });
+          return this.focusComposer();
       }
     });
   }
@@ -78,6 +80,15 @@ export class Store {
   suggest(text: string): void {
     const draft = { draft: { text, images: [] }, how: "prepend" as const, number: this.now.draft.number + 1 };
     this.set({ draft, focus: this.now.focus + 1 });
+  }
+
+  /** The user has said something, and wants to see what comes of it. */
+  said(): void {
+    this.set({ said: this.now.said + 1 });
+  }
+
+  focusComposer(): void {
+    this.set({ focus: this.now.focus + 1 });
   }
 
   get state(): PageState {

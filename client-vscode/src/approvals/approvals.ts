@@ -107,11 +107,13 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
 
   /** As the page shows them, oldest first. */
   pending(): readonly PendingApproval[] {
+    const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.toString());
     return this.questions.pending.map(({ request, shownAt }) => {
       const proposal = this.proposal(request.id);
       return {
         request,
         sessionTitle: this.rooms?.sessions.get(request.session).title ?? null,
+        roots,
         chosenHunks: proposal?.chosenHunks ?? null,
         edited: proposal?.edited ?? false,
         shownAt,

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { ApprovalAnswer, ApprovalRequest } from "../protocol";
 import { Refused } from "../server/refused";
+import { textOnly } from "../view/notice";
 import { placeOf, SCHEME, type Place } from "./documents";
 import { inertFor } from "./inert";
 import type { PlacedHunk } from "./hunks";
@@ -46,7 +47,7 @@ export async function told(work: Promise<void>): Promise<void> {
     await work;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    void vscode.window.showWarningMessage(error.message);
+    void vscode.window.showWarningMessage(textOnly(error.message));
   }
 }
 

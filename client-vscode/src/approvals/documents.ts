@@ -11,9 +11,9 @@ export interface Place {
   readonly side: "before" | "proposed";
 }
 
-/** Its path is the file's own in the workspace, so that language and labels are those of the file. */
+/** Its path is the file's own in the workspace, of several folders with the folder's name: so are language and labels. */
 export function uriOf({ id, index, side }: Place, file: vscode.Uri): vscode.Uri {
-  const path = vscode.workspace.asRelativePath(file, false).replaceAll("\\", "/");
+  const path = vscode.workspace.asRelativePath(file).replaceAll("\\", "/");
   return vscode.Uri.from({ scheme: SCHEME, authority: `${id}.${index}.${side}`, path: `/${path.replace(/^\/+/, "")}` });
 }
 

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { ApprovalAnswer, ApprovalRequest } from "../protocol";
+import { saysAll, textOnly } from "../view/notice";
 import { inertFor } from "./inert";
 
 /** The chat view, as far as this needs it. */
@@ -54,7 +55,7 @@ export class Signs implements vscode.Disposable {
     let shownAt: number;
     do {
       shownAt = Date.now();
-      pressed = await vscode.window.showInformationMessage(request.title, ...buttons(request));
+      pressed = await vscode.window.showInformationMessage(textOnly(request.title), ...buttons(request));
       // What was pressed before it could be read was meant for something else.
     } while (pressed && inertFor(Date.now(), shownAt) > 0 && this.owner.isPending(request.id));
     if (!pressed) return;
@@ -72,13 +73,15 @@ export class Signs implements vscode.Disposable {
   }
 }
 
-function buttons({ decisions }: ApprovalRequest): Button[] {
+function buttons(request: ApprovalRequest): Button[] {
+  const { decisions } = request;
   const all: Button[] = [
     { decision: "accept", title: vscode.l10n.t("Accept") },
     { decision: "acceptForRun", title: vscode.l10n.t("Accept all in this run") },
     { decision: "decline", title: vscode.l10n.t("Decline") },
     { decision: "cancel", title: vscode.l10n.t("Stop") },
   ];
-  const given = all.filter(({ decision }) => decision !== "show" && decisions.includes(decision));
+  const offered = saysAll(request) ? all : all.filter(({ decision }) => !decision.startsWith("accept"));
+  const given = offered.filter(({ decision }) => decision !== "show" && decisions.includes(decision));
   return [...given, { decision: "show", title: vscode.l10n.t("Show") }];
 }

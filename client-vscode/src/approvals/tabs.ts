@@ -37,8 +37,9 @@ export class ProposalTabs {
 
   async openOne(sides: Sides, title: string, line: number, show: vscode.TextDocumentShowOptions): Promise<void> {
     const selection = new vscode.Range(line, 0, line, 0);
-    // Not as a preview: the next file that is looked at would take its place, and it the place of one.
-    const options: vscode.TextDocumentShowOptions = { preview: false, selection, ...show };
+    // Not as a preview: the next file that is looked at would take its place, and it the place of one. As text, whatever
+    // else shows such files (a notebook's diff has no hunks of ours): `override` is not in the API's types.
+    const options: vscode.TextDocumentShowOptions & { override: boolean } = { preview: false, selection, override: false, ...show };
     await vscode.commands.executeCommand("vscode.diff", sides.before, sides.proposed, title, options);
   }
 
@@ -83,8 +84,12 @@ export class ProposalTabs {
 
   private idOf(tab: vscode.Tab): string | undefined {
     const { input } = tab;
-    if (input instanceof vscode.TabInputTextDiff) return (placeOf(input.modified) ?? placeOf(input.original))?.id;
-    if (input instanceof vscode.TabInputText) return placeOf(input.uri)?.id;
+    if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff) {
+      return (placeOf(input.modified) ?? placeOf(input.original))?.id;
+    }
+    if (input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook || input instanceof vscode.TabInputCustom) {
+      return placeOf(input.uri)?.id;
+    }
     return [...this.several].find(([, each]) => each === tab)?.[0];
   }
 }

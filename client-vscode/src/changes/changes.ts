@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { Server } from "../server/server";
 import type { Handlers } from "../view/bridge";
+import { textOnly } from "../view/notice";
 import { ChangeDecorations, decorationsWanted } from "./decorations";
 import { nextMark } from "./ranges";
 import { Reverts } from "./revert";
@@ -82,7 +83,7 @@ function command(name: string, work: (argument: unknown) => Promise<void> | void
     try {
       await work(argument);
     } catch (error) {
-      await vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+      await vscode.window.showErrorMessage(textOnly(error instanceof Error ? error.message : String(error)));
     }
   });
 }

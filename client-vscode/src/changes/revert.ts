@@ -5,6 +5,7 @@ import { t } from "../l10n";
 import type { FileToRevert, RevertPreview } from "../protocol";
 import type { Server } from "../server/server";
 import type { Handlers } from "../view/bridge";
+import { textOnly } from "../view/notice";
 import type { RunChanges } from "./lastRun";
 import { carryOut, checkpointOf, countsText, outcomeText, preview, revertible } from "./reverting";
 import type { RevertDiffs } from "./revertDiffs";
@@ -82,7 +83,7 @@ export class Reverts {
     const told = checkpoint === null ? undefined : await preview(this.server, session, checkpoint, files);
     if (told && revertible(told.files).length > 0) return told;
     const why = told?.files.map(({ reason }) => reason).filter((reason) => reason !== undefined) ?? [];
-    await vscode.window.showInformationMessage([t("There is nothing to take back."), ...why].join(" "));
+    await vscode.window.showInformationMessage(textOnly([t("There is nothing to take back."), ...why].join(" ")));
     return undefined;
   }
 
@@ -117,7 +118,8 @@ export class Reverts {
     const params = { session, checkpoint, files: files.map(({ uri }) => uri), onConflict };
     const progress = { location: vscode.ProgressLocation.Window, title: t("Reverting…") };
     const done = await vscode.window.withProgress(progress, () => carryOut(this.server, params));
-    const { text, well } = outcomeText(done);
+    const { text: said, well } = outcomeText(done);
+    const text = textOnly(said);
     await (well ? vscode.window.showInformationMessage(text) : vscode.window.showWarningMessage(text));
   }
 }

@@ -7,6 +7,7 @@ import * as vscode from "vscode";
 import type { LanguageClient, Middleware } from "vscode-languageclient/node";
 import type { ClientFeature } from "../server/server";
 import { asRefused } from "../server/refused";
+import { textOnly } from "../view/notice";
 import { adviceOn, type Offer } from "./advice";
 
 /** The chat, as far as it is needed here. */
@@ -56,7 +57,7 @@ export class CodeActionCommands implements ClientFeature {
     const { message, offers, session, text } = adviceOn(asRefused(error));
     if (text !== undefined) this.chat?.bring([text]);
     const labels = new Map(offers.map((offer) => [label(offer), offer]));
-    const chosen = await vscode.window.showErrorMessage(message, ...labels.keys());
+    const chosen = await vscode.window.showErrorMessage(textOnly(message), ...labels.keys());
     switch (chosen === undefined ? undefined : labels.get(chosen)) {
       case "showChat":
         return this.chat?.showSession(session ?? null);

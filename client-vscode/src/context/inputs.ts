@@ -6,6 +6,7 @@ import type { InputAnswer, InputRequest } from "../protocol";
 import type { ClientFeature } from "../server/server";
 import type { Handlers } from "../view/bridge";
 import type { PendingInput } from "../view/messages";
+import { textOnly } from "../view/notice";
 import { askInBox, isPrompt } from "./promptBox";
 
 interface Open {
@@ -98,7 +99,7 @@ export class Inputs implements ClientFeature, vscode.Disposable {
   private async point(place: QuestionPlace, { toolCallId, session, prompt }: PendingInput): Promise<void> {
     const answer = vscode.l10n.t("Answer");
     const title = prompt.length > MOST_SHOWN ? `${prompt.slice(0, MOST_SHOWN)}…` : prompt;
-    const pressed = await vscode.window.showInformationMessage(vscode.l10n.t("Steersman asks: {0}", title), answer);
+    const pressed = await vscode.window.showInformationMessage(vscode.l10n.t("Steersman asks: {0}", textOnly(title)), answer);
     // One that was answered meanwhile has nothing to show any more.
     if (pressed === answer && this.open.has(toolCallId)) await place.show(session);
   }

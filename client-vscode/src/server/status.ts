@@ -1,7 +1,8 @@
 /** The language status item: how the server is, and what to do about it. */
 
 import * as vscode from "vscode";
-import type { Server, ServerState } from "./server";
+import type { ServerState } from "./lifecycle";
+import type { Server } from "./server";
 
 export class Status implements vscode.Disposable {
   private readonly item: vscode.LanguageStatusItem;

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { t } from "../l10n";
 import { Refused } from "../server/refused";
 import type { Server } from "../server/server";
+import { textOnly } from "../view/notice";
 import { exportSession } from "./exporting";
 import type { Sessions } from "./registry";
 
@@ -89,7 +90,7 @@ export class SessionActions {
       const message = error instanceof Error ? error.message : String(error);
       const gone = error instanceof Refused && error.code === "unknownSession";
       if (gone) this.changed();
-      await vscode.window.showErrorMessage(gone ? t("This session is no longer there.") : message);
+      await vscode.window.showErrorMessage(gone ? t("This session is no longer there.") : textOnly(message));
     }
   }
 }

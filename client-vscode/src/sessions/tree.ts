@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { t } from "../l10n";
 import type { ListedSession } from "../protocol";
 import type { Server } from "../server/server";
-import { Coalesced } from "./coalesced";
+import { WhileVisible } from "./whileVisible";
 import {
   type GroupNode,
   type Listing,
@@ -27,7 +27,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private readonly states = new vscode.EventEmitter<void>();
   private readonly failures = new Failures();
   private readonly list: SessionList;
-  private readonly refreshing = new Coalesced(() => this.changes.fire(undefined), later);
+  private readonly refreshing = new WhileVisible(() => this.changes.fire(undefined), later);
   private readonly listening: vscode.Disposable[];
   private nodes = new Map<string, SessionNode[]>();
   private listed = new Map<string, ListedSession>();

@@ -11,7 +11,16 @@ export function placesOf(named: string, folders: readonly string[]): string[] {
   if (/^[a-z]:\//i.test(path)) return [`file:///${encoded(path)}`];
   if (path === "" || path.startsWith("//") || /^[a-z][a-z0-9+.-]+:/i.test(path)) return [];
   if (path.startsWith("/")) return [`file://${encoded(path)}`];
-  return folders.map((folder) => new URL(encoded(path), `${folder.replace(/\/$/, "")}/`).href);
+  const within = folders.map((folder) => new URL(encoded(path), `${folder.replace(/\/$/, "")}/`).href);
+  // In several folders a path may begin with the name of one.
+  const [first = "", ...rest] = path.split("/");
+  const ofFolder = folders.filter((folder) => rest.length > 0 && nameOf(folder) === encodeURIComponent(first));
+  return [...within, ...ofFolder.map((folder) => new URL(encoded(rest.join("/")), `${folder.replace(/\/$/, "")}/`).href)];
+}
+
+/** Percent-encoded. */
+function nameOf(folder: string): string {
+  return folder.replace(/\/$/, "").split("/").at(-1) ?? "";
 }
 
 function encoded(path: string): string {

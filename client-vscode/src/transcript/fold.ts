@@ -32,6 +32,7 @@ export interface Memory {
   /** Counts the entries that no event gives an id. */
   readonly counted: number;
   readonly usage: UsageData;
+  readonly window: number | null;
 }
 
 export interface Transcript {
@@ -41,6 +42,8 @@ export interface Transcript {
   readonly usage: UsageData;
   /** Tokens of the conversation as the last answer's usage tells them: how full the context is. */
   readonly contextTokens: number;
+  /** Tokens that the last run's model takes; null: not known. */
+  readonly window: number | null;
   /** URIs of the session's folders; the first is its own. */
   readonly roots: readonly string[];
   readonly memory: Memory;
@@ -50,6 +53,7 @@ const NOTHING: Transcript = {
   entries: [],
   usage: NO_USAGE,
   contextTokens: 0,
+  window: null,
   roots: [],
   memory: {
     ledger: EMPTY,
@@ -63,6 +67,7 @@ const NOTHING: Transcript = {
     roots: [],
     counted: 0,
     usage: NO_USAGE,
+    window: null,
   },
 };
 
@@ -96,6 +101,7 @@ function written(before: Transcript, memory: Memory): Transcript {
     entries: sameEntries(before.entries, entries) ? before.entries : entries,
     usage,
     contextTokens: tokens ?? 0,
+    window: memory.window,
     roots: memory.roots,
     memory,
   };

@@ -18,6 +18,9 @@ export function entriesOfDiscarded({ messageId, partial, discarded }: DiscardedD
   return partial.flatMap((block, index) => answerEntry(messageId, index, block, discarded));
 }
 
+/** What the editor shows goes with nearly every message, and a pasted image is seen. */
+const TELLS_NOTHING = /^(editor|image \d+)$/;
+
 /** The typed text is the first block; what went with it has a name of its own. */
 function userEntry({ messageId, content, source }: MessageEndData): UserEntry {
   const texts = content.filter((block): block is TextBlock => block.type === "text");
@@ -28,7 +31,7 @@ function userEntry({ messageId, content, source }: MessageEndData): UserEntry {
       .filter(({ attached }) => attached === undefined)
       .map(({ text }) => text)
       .join("\n"),
-    attached: texts.flatMap(({ attached }) => attached ?? []),
+    attached: texts.flatMap(({ attached }) => (attached === undefined || TELLS_NOTHING.test(attached) ? [] : attached)),
     images: content.filter((block): block is ImageBlock => block.type === "image"),
     ...(source === undefined ? {} : { source }),
   };

@@ -41,7 +41,7 @@ export class Writer {
       case "session":
         return this.set({ roots: event.data.roots });
       case "agent_start":
-        return this.runStarts(event.run ?? "", event.ts);
+        return this.runStarts(event.run ?? "", event.ts, event.data.contextWindow);
       case "agent_end":
         return this.runEnds(event.run ?? "", event.ts, event.data);
       case "config":
@@ -107,7 +107,8 @@ export class Writer {
     }
   }
 
-  private runStarts(run: string, ts: number): void {
+  private runStarts(run: string, ts: number, window: number | null | undefined): void {
+    this.set({ window: window ?? null });
     if (!this.now.runs.has(run)) this.set({ runs: new Map(this.now.runs).set(run, ts) });
   }
 
@@ -120,7 +121,9 @@ export class Writer {
     const took = since === undefined ? {} : { tookMs: Math.max(0, ts - since) };
     // What never got its own end (the log could not be written) is not being streamed any more.
     const open = new Map([...this.now.open].filter(([, message]) => !message.started));
-    this.set({ open, compacting: null, usage: data.session.usage });
+    // What a provider says of its model is often known only once that has answered.
+    const window = data.contextWindow ?? this.now.window;
+    this.set({ open, compacting: null, usage: data.session.usage, window });
     this.ledger.add({ kind: "runEnd", id, data, ...took });
   }
 

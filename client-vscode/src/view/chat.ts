@@ -3,21 +3,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 import * as vscode from "vscode";
 import { appended } from "../context/mention";
-import type { ContextParams, Event } from "../protocol";
+import type { ContextParams, Event, ResumeAnswer } from "../protocol";
 import { asRefused, Refused } from "../server/refused";
 import type { Server } from "../server/server";
-import { fresh } from "../sessions/current";
-import { SessionFeed } from "../sessions/feed";
+import { fresh, type SessionNow } from "../sessions/current";
 import type { Sessions } from "../sessions/registry";
-import { Batches } from "./batches";
 import type { Handlers } from "./bridge";
 import { before, type Drafts } from "./drafts";
 import type { Draft, PendingApproval, PendingInput, Push, ServerView, SessionView, ViewCalls } from "./messages";
-import { openSession } from "./opening";
+import { textOnly } from "./notice";
 import type { PageOwner } from "./page";
+import { Reading } from "./reading";
 import { SessionSettings } from "./sessionSettings";
 import { Speaking } from "./speaking";
-import { titleIn } from "./title";
 import { type Keep, Undelivered } from "./undelivered";
 
 /** What the chat needs of the rooms beside it. */
@@ -33,15 +31,12 @@ const SHOWN = "steersman.shownSession";
 
 export class Chat implements PageOwner, vscode.Disposable {
   private session: string | null;
-  private feed: SessionFeed | undefined;
   private readonly listening: vscode.Disposable[];
   private readonly shown = new vscode.EventEmitter<string | null>();
-  private readonly batches = new Batches((events) => this.push({ type: "events", events }));
   private readonly undelivered: Undelivered;
   private readonly settings: SessionSettings;
   private readonly speaking: Speaking;
-  private locked = false;
-  private refusal: string | undefined;
+  private readonly reading: Reading;
   private running = false;
   private push: (message: Push) => void = () => undefined;
   /** Another session is shown. */
@@ -61,6 +56,18 @@ export class Chat implements PageOwner, vscode.Disposable {
     this.undelivered = new Undelivered(memento);
     this.settings = new SessionSettings(server, sessions, memento);
     this.speaking = new Speaking(server, sessions, drafts, this.undelivered, (attach) => rooms.context(attach));
+    const owner = {
+      push: (message: Push) => this.push(message),
+      isUp: () => server.state.kind === "running",
+      get: (session: string) => sessions.get(session),
+      set: (session: string, told: Partial<SessionNow>) => sessions.set(session, told),
+      told: (event: Event) => this.undelivered.ended(event),
+      opened: (session: string, answer?: ResumeAnswer) => this.opened(session, answer),
+      gone: () => this.show(null),
+      read: (session: string) => this.bring(this.undelivered.take(session)),
+      unreadable: (error: unknown) => this.unreadable(error),
+    };
+    this.reading = new Reading(server, owner, pause);
     this.listening = [
       server.onEvent((event) => this.heard(event)),
       server.onDidChangeState((state) => {
@@ -99,6 +106,7 @@ export class Chat implements PageOwner, vscode.Disposable {
       return {};
     },
     models: async () => ({ choices: await this.settings.models() }),
+    pickModel: () => this.pickModel(),
     rename: async ({ title }) => {
       const session = this.needSession();
       const answer = await this.server.execute("steersman.rename", { session, title });
@@ -129,12 +137,9 @@ export class Chat implements PageOwner, vscode.Disposable {
   async show(session: string | null): Promise<object> {
     const other = session !== this.session;
     this.session = session;
-    this.feed?.close();
-    this.feed = undefined;
-    this.batches.clear();
+    this.reading.close();
     if (other) {
-      this.locked = false;
-      this.refusal = undefined;
+      this.reading.forget();
       this.settings.forget();
       void this.memento.update(SHOWN, session ?? undefined);
       this.shown.fire(session);
@@ -144,7 +149,7 @@ export class Chat implements PageOwner, vscode.Disposable {
     if (session === null) return {};
     // Once it runs, the session that is shown then is opened.
     if (this.server.state.kind !== "running") void this.server.start();
-    else await this.open(session);
+    else await this.reading.open(session);
     return {};
   }
 
@@ -153,6 +158,21 @@ export class Chat implements PageOwner, vscode.Disposable {
     // Without a run, an abort ends what else goes on here; but it would stop the only live run, of whatever session.
     if (run === undefined && this.sessions.live.length > 0) throw new Refused(vscode.l10n.t("Nothing runs here."), "notRunning");
     return this.server.execute("steersman.abort", { run });
+  }
+
+  /** Never throws: whoever chose has left the page, and is told by the editor. */
+  private async pickModel(): Promise<object> {
+    const session = this.session;
+    const now = session === null ? fresh() : this.sessions.get(session);
+    const model = await this.settings.pick(this.settings.of(session, now).model);
+    if (model === undefined) return {};
+    try {
+      await this.settings.configure(session, { model });
+    } catch (error) {
+      void vscode.window.showErrorMessage(textOnly(asRefused(error).message));
+    }
+    this.pushSession();
+    return {};
   }
 
   /** Puts texts into the composer, before what is there. */
@@ -169,7 +189,7 @@ export class Chat implements PageOwner, vscode.Disposable {
   }
 
   dispose(): void {
-    this.batches.clear();
+    this.reading.close();
     for (const listener of this.listening) listener.dispose();
     this.shown.dispose();
     this.models.dispose();
@@ -201,43 +221,19 @@ export class Chat implements PageOwner, vscode.Disposable {
     if (event.type === "agent_start" && event.run !== undefined) this.undelivered.began(event.run);
     this.undelivered.ended(event);
     if (event.session !== this.session) return;
-    this.feed?.accept(event);
+    this.reading.accept(event);
     if (event.type === "agent_end") this.bring(this.undelivered.take(event.session));
   }
 
-  /** Reads all of its events, which needs no lock, and takes the lock meanwhile. */
-  private async open(session: string): Promise<void> {
-    const feed: SessionFeed = new SessionFeed((after) => this.server.execute("steersman.events", { session, after }), {
-      events: (events) => feed === this.feed && this.deliver(session, events),
-      streaming: (message) => {
-        if (feed !== this.feed) return;
-        this.batches.flush();
-        this.push({ type: "streaming", message });
-      },
-      failed: (error) => feed === this.feed && this.unreadable(error),
-    });
-    this.feed = feed;
-    const wanted = (): boolean => feed === this.feed && this.server.state.kind === "running";
-    const reading = feed.catchUp();
-    const opened = await openSession(this.server, session, wanted, pause);
-    if (feed !== this.feed) return;
-    if (opened.kind === "gone") {
-      await this.show(null);
-      return;
-    }
-    this.locked = opened.kind === "locked";
-    this.refusal = opened.kind === "refused" && opened.code !== "noServer" ? opened.message : undefined;
-    if (opened.kind === "open") {
-      const { title, model, run, state, queue } = opened.answer;
+  /** It can be worked in, or only read. */
+  private async opened(session: string, answer: ResumeAnswer | undefined): Promise<void> {
+    if (answer) {
+      const { title, model, run, state, queue } = answer;
       // A title that events have told of (the first message's) may not have been kept yet.
       this.sessions.set(session, { model, run: run ?? null, state, queue, ...(title === null ? {} : { title }) });
       await this.settings.restore(session);
     }
     this.pushSession();
-    await reading;
-    // Opening it may have closed in its log what a crash had left open.
-    await feed.catchUp();
-    if (feed === this.feed) this.bring(this.undelivered.take(session));
   }
 
   private async submit(params: ViewCalls["submit"]["params"]): Promise<ViewCalls["submit"]["answer"]> {
@@ -262,18 +258,10 @@ export class Chat implements PageOwner, vscode.Disposable {
     return {};
   }
 
-  private deliver(session: string, events: readonly Event[]): void {
-    for (const event of events) this.undelivered.ended(event);
-    const { title } = this.sessions.get(session);
-    const told = titleIn(events, title);
-    if (told !== title) this.sessions.set(session, { title: told });
-    this.batches.add(events);
-  }
-
   private unreadable(error: unknown): void {
     // What a server that goes away leaves open is read when the next one runs.
     if (this.server.state.kind !== "running") return;
-    void vscode.window.showErrorMessage(vscode.l10n.t("The session can't be read: {0}", asRefused(error).message));
+    void vscode.window.showErrorMessage(vscode.l10n.t("The session can't be read: {0}", textOnly(asRefused(error).message)));
   }
 
   private pushServer(): void {
@@ -288,9 +276,8 @@ export class Chat implements PageOwner, vscode.Disposable {
       ...now,
       ...this.settings.of(this.session, now),
       id: this.session,
-      locked: this.locked,
-      contextWindow: null,
-      refusal: this.refusal,
+      locked: this.reading.locked,
+      refusal: this.reading.refusal,
     };
     this.push({ type: "session", session });
     this.models.fire(session.model);

@@ -3,22 +3,13 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { bundleAttribute } from "./bundle";
+import { contentPolicy } from "./contentPolicy";
 
-/**
- * A strict policy: one script by its nonce, style sheets and fonts of the extension, images that were pasted. Positions
- * of a virtualised list are set through the style object of an element, which no policy forbids.
- */
 export function pageHtml(webview: vscode.Webview, root: vscode.Uri): string {
   const nonce = randomBytes(18).toString("base64");
   const at = (file: string): string =>
     webview.asWebviewUri(vscode.Uri.joinPath(root, "dist", "webview", file)).toString();
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src ${webview.cspSource}`,
-    `font-src ${webview.cspSource}`,
-    "img-src data:",
-  ].join("; ");
+  const policy = contentPolicy(webview.cspSource, nonce);
   return `<!DOCTYPE html>
 <html lang="${vscode.env.language}">
 <head>

@@ -39,8 +39,6 @@ export interface SessionView {
   readonly queue: readonly QueuedItem[];
   /** Another process works in it: it can be read only. */
   readonly locked: boolean;
-  /** Tokens that the model takes, where it is known. */
-  readonly contextWindow: number | null;
   /** Milliseconds since 1970 when the live run began, where it is known. */
   readonly startedAt?: number;
   /** Why it can't be worked in, though nobody else does: a sentence. */
@@ -75,6 +73,8 @@ export interface PendingApproval {
   readonly request: ApprovalRequest;
   /** Of its session, where it has one. */
   readonly sessionTitle: string | null;
+  /** URIs of the window's folders, from which its files are named. */
+  readonly roots: readonly string[];
   /** Hunks that the user has chosen in the editor, by CodeLens; null: all. */
   readonly chosenHunks: readonly string[] | null;
   /** The user has changed the proposed side in the editor. */
@@ -125,6 +125,8 @@ export interface ViewCalls {
   };
   configure: { params: { model?: string; mode?: NonNullable<Mode> }; answer: object };
   models: { params: object; answer: { choices: readonly Choice[] } };
+  /** Opens the picker of all models, and sets what is chosen there. */
+  pickModel: { params: object; answer: object };
   complete: {
     params: { trigger: "@" | "/"; query: string };
     answer: { items: readonly Completion[] };

@@ -8,7 +8,7 @@ export const MOST_RECENT = 8;
 /**
  * The model of new runs, those of the open sessions, and those that were used last, each once.
  *
- * A server offers no list of its provider's models: any other is named as `PROVIDER:NAME`.
+ * Nobody is asked for them. What providers have beside is in the picker of all models.
  */
 export function modelChoices(
   status: Pick<StatusAnswer, "model" | "sessions">,

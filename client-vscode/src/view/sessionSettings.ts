@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { SessionNow } from "../sessions/current";
 import type { Sessions } from "../sessions/registry";
 import type { Commander } from "./commander";
+import { pickModel } from "./modelPick";
 import type { Keep } from "./undelivered";
 import type { Choice, Mode, ViewCalls } from "./messages";
 import { modelChoices, withRecent } from "./models";
@@ -92,6 +93,12 @@ export class SessionSettings {
       open: vscode.l10n.t("Used by an open session"),
       recent: vscode.l10n.t("Used before"),
     });
+  }
+
+  /** Has the user choose one of all models that there are, or name one; undefined if none was chosen. */
+  async pick(current: string | null): Promise<string | undefined> {
+    const known = (await this.models().catch(() => [])).map(({ value }) => value);
+    return pickModel(() => this.server.execute("steersman.models", {}), known, current);
   }
 
   private get recent(): readonly string[] {

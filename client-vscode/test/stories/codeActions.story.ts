@@ -22,8 +22,7 @@ story(
     await window.editor.click();
     await window.page.keyboard.press("F8");
     await window.page.keyboard.press("Escape");
-    await window.page.keyboard.press("Control+.");
-    await window.page.locator(".action-widget .monaco-list-row", { hasText: "Fix with Steersman" }).first().click();
+    await window.lightBulb("Fix with Steersman");
     await chat.answer(/^Edit data\.json/, "Accept");
     await chat.shows("A comma was missing.");
     await expect.poll(() => read("data.json"), { timeout: PATIENCE }).toContain('"a": 1,');

@@ -36,7 +36,7 @@ story(
 );
 
 story(
-  "a window that is reloaded during a question changes nothing, and the question can come again",
+  "a window that is reloaded during a question changes nothing and leaves no diff, and the question can come again",
   {
     tape: [
       { when: "the tests fail" },
@@ -49,8 +49,11 @@ story(
     const chat = await window.openChat();
     await chat.send("the tests fail: fix it");
     await chat.question(/^Edit shop\/basket\.py/).first().waitFor();
+    await window.editorShows("self._items.get(article, 0) + quantity");
+    await window.typeAtTop("# not saved\n");
     await window.reload();
     await window.openChat();
+    await expect.poll(() => window.tab(/basket\.py/).count(), { timeout: PATIENCE }).toBe(0);
     await chat.button("Continue").first().click();
     expect(read(ADD.path)).toContain(ADD.wrong);
     await chat.answer(/^Edit shop\/basket\.py/, "Accept");

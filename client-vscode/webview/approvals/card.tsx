@@ -30,11 +30,9 @@ interface Props {
 export function ApprovalCard({ store, bridge, approval, children, apart = false, gate = pageGate() }: Props) {
   const { request } = approval;
   const session = useStore(store, (state) => state.session.id);
-  const roots = useStore(store, (state) => state.transcript.roots);
-  const root = useRef<HTMLDivElement>(null);
   const declineButton = useRef<HTMLButtonElement>(null);
   const [declining, setDeclining] = useState(false);
-  const { busy, error, run } = useCalls(root);
+  const { busy, error, run } = useCalls();
   const inert = useInert(gate, apart ? `${request.id} apart` : request.id) || busy;
   const answers = useRef<HTMLDivElement>(null);
   useTellInView(pageView, apart ? `${request.id} apart` : request.id, answers);
@@ -52,8 +50,8 @@ export function ApprovalCard({ store, bridge, approval, children, apart = false,
   };
 
   return (
-    <div class="approval" role="group" aria-label={visible(request.title)} aria-busy={busy} ref={root}>
-      <div class="approval-title">
+    <div class="card approval" role="group" aria-label={visible(request.title)} aria-busy={busy}>
+      <div class={request.command === undefined ? "card-title" : "card-title cut"}>
         <span class={`codicon codicon-${icon(request)}`} aria-hidden="true" />
         <span>{visible(request.title)}</span>
       </div>
@@ -61,10 +59,10 @@ export function ApprovalCard({ store, bridge, approval, children, apart = false,
         <Elsewhere approval={approval} show={() => run(() => bridge.call("openSession", { session: request.session }))} />
       )}
       {request.reason !== "" && <p class="approval-reason">{visible(request.reason)}</p>}
-      <Details approval={approval} roots={roots} withDiffs={children !== undefined} />
+      <Details approval={approval} withDiffs={children !== undefined} />
       {children !== undefined && <div class="approval-diffs">{children}</div>}
       {error !== null && (
-        <p class="approval-error" role="alert">
+        <p class="card-error" role="alert">
           {error}
         </p>
       )}
@@ -98,9 +96,9 @@ interface ButtonsProps {
 function Buttons({ request, inert, answer, declineButton, onDecline, onShowDiff }: ButtonsProps) {
   const takes = (decision: ApprovalAnswer["decision"]): boolean => request.decisions.includes(decision);
   return (
-    <div class="approval-buttons">
+    <div class="card-buttons">
       {takes("accept") && (
-        <GuardedButton className="approval-primary" inert={inert} onPress={() => answer({ decision: "accept" })}>
+        <GuardedButton className="primary" inert={inert} onPress={() => answer({ decision: "accept" })}>
           {t("Accept")}
         </GuardedButton>
       )}
@@ -129,7 +127,7 @@ function Buttons({ request, inert, answer, declineButton, onDecline, onShowDiff 
           {t("Stop")}
         </GuardedButton>
       )}
-      {request.changes.length > 0 && (
+      {request.changes.some(({ kind }) => kind !== "move") && (
         <GuardedButton className="approval-quiet" inert={false} onPress={onShowDiff}>
           {t("Show diff")}
         </GuardedButton>
@@ -151,27 +149,19 @@ function Elsewhere({ approval, show }: { approval: PendingApproval; show: () => 
 }
 
 /** Calls to the host, one at a time: whether one is under way, and why the last one failed. */
-function useCalls(root: { current: HTMLElement | null }) {
+function useCalls() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const run = (call: () => Promise<object>, what?: "answer"): void => {
-    const focused = what === "answer" && root.current?.contains(document.activeElement) === true;
+    // An answered card goes, and stays busy until then.
     if (what === "answer") setBusy(true);
     setError(null);
-    call().then(
-      // An answered card goes: who pressed a key in it goes on where he would type next. It stays busy until then.
-      () => focused && focusComposer(),
-      (failure: unknown) => {
-        setError(failure instanceof Error ? failure.message : String(failure));
-        setBusy(false);
-      },
-    );
+    call().catch((failure: unknown) => {
+      setError(failure instanceof Error ? failure.message : String(failure));
+      setBusy(false);
+    });
   };
   return { busy, error, run };
-}
-
-function focusComposer(): void {
-  document.querySelector<HTMLElement>(`[aria-label="${CSS.escape(t("Message"))}"]`)?.focus();
 }
 
 function icon({ kind }: ApprovalRequest): string {

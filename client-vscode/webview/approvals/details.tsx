@@ -8,13 +8,11 @@ import { bounded, visible } from "./visible";
 
 interface Props {
   readonly approval: PendingApproval;
-  /** URIs of the session's folders. */
-  readonly roots: readonly string[];
   /** The diffs are shown: they name the files. */
   readonly withDiffs: boolean;
 }
 
-export function Details({ approval, roots, withDiffs }: Props) {
+export function Details({ approval, withDiffs }: Props) {
   const { request } = approval;
   return (
     <>
@@ -28,7 +26,7 @@ export function Details({ approval, roots, withDiffs }: Props) {
       {request.changes.length > 0 && !withDiffs && (
         <ul class="approval-files" aria-label={t("Files")}>
           {request.changes.map((change) => (
-            <File key={change.uri} change={change} roots={roots} />
+            <File key={change.uri} change={change} roots={approval.roots} />
           ))}
         </ul>
       )}
@@ -68,17 +66,17 @@ function File({ change, roots }: { change: FileChangeData; roots: readonly strin
   const [name, folder] = [path.slice(cut + 1), path.slice(0, Math.max(0, cut))];
   const kinds = { create: t("New file"), edit: t("Edit"), delete: t("Delete"), move: t("Move") };
   return (
-    <li title={visible(path)}>
+    <li title={path}>
       <span class={`codicon codicon-${ICONS[change.kind]}`} role="img" aria-label={kinds[change.kind]} />
-      <span class="approval-file">{visible(name)}</span>
-      <span class="approval-folder">{visible(folder)}</span>
+      <span class="approval-file">{name}</span>
+      <span class="approval-folder">{folder}</span>
       {change.added > 0 && (
-        <span class="approval-added">
+        <span class="lines-added">
           +{change.added}
         </span>
       )}
       {change.removed > 0 && (
-        <span class="approval-removed">
+        <span class="lines-removed">
           −{change.removed}
         </span>
       )}

@@ -1,6 +1,7 @@
 /** A word for the model with a no: one line, Enter declines, Escape goes back. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { composes } from "../composer/keys";
 import { t } from "../l10n";
 import { GuardedButton } from "./button";
 
@@ -17,7 +18,7 @@ export function Feedback({ inert, onDecline, onBack }: Props) {
   // The user has just pressed Decline: this is where the next key belongs.
   useEffect(() => box.current?.focus(), []);
   const keyDown = (event: KeyboardEvent): void => {
-    if (event.isComposing || (event.key !== "Enter" && event.key !== "Escape")) return;
+    if (composes(event) || (event.key !== "Enter" && event.key !== "Escape")) return;
     // Neither may reach the page: Escape would stop the run there.
     event.preventDefault();
     event.stopPropagation();
@@ -36,8 +37,8 @@ export function Feedback({ inert, onDecline, onBack }: Props) {
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={keyDown}
       />
-      <div class="approval-buttons">
-        <GuardedButton className="approval-primary" inert={inert} onPress={() => onDecline(text)}>
+      <div class="card-buttons">
+        <GuardedButton className="primary" inert={inert} onPress={() => onDecline(text)}>
           {t("Decline")}
         </GuardedButton>
         <GuardedButton inert={false} onPress={onBack}>

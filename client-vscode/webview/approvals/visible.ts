@@ -3,9 +3,9 @@
 /** Characters of a command or of arguments that are shown. */
 export const MAX_SHOWN = 100_000;
 
-// Controls but tab and line feed; marks of direction; what has no width. A joiner between emoji is none of these.
+// Controls but tab and line feed; marks of direction; what has no width or no ink. A joiner between emoji is none of these.
 const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
 /** `text` with what can't be seen written out, as `\u{202e}`. */
 export function visible(text: string): string {

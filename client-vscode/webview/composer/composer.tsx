@@ -5,6 +5,7 @@ import type { PastedImage } from "../../src/view/messages";
 import { type Bridge, CallFailed } from "../bridge";
 import { t } from "../l10n";
 import { type Store, useStore } from "../store";
+import { helpFor } from "../shell/help";
 import { saidBefore } from "./history";
 import { refuseFile, refuseImage } from "./images";
 import { ModelPicker } from "./modelPicker";
@@ -20,30 +21,32 @@ export function Composer({ store, bridge }: { store: Store; bridge: Bridge }) {
   const focus = useStore(store, (state) => state.focus);
   const connected = useStore(store, (state) => state.connected);
   const serverIsUp = useStore(store, (state) => state.server.kind === "running");
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Told | null>(null);
+  const tell = (text: string | null, code?: string): void => setProblem(text === null ? null : { text, code });
   const state = useDraft(store, bridge);
-  const { sending, submit } = useSubmit(bridge, state, setProblem);
+  const { sending, submit } = useSubmit(bridge, state, () => store.said(), tell);
   const live = isBusy(session);
-  useEffect(() => setProblem(null), [session.id, serverIsUp]);
+  useEffect(() => tell(null), [session.id, serverIsUp]);
 
   const stop = (): void => {
     bridge.call("stop", {}).catch((error: unknown) => {
       // It has ended by itself: just what was wanted.
-      if (!(error instanceof CallFailed) || error.code !== "notRunning") setProblem(messageOf(error));
+      if (!(error instanceof CallFailed) || error.code !== "notRunning") tell(messageOf(error));
     });
   };
   const paste = async (files: readonly File[]): Promise<void> => {
+    tell(null);
     for (const file of files) {
       const refused = refuseFile(file.type, file.size);
       if (refused !== null) {
-        setProblem(refused);
+        tell(refused);
         continue;
       }
       const image = await readImage(file);
       const why = refuseImage(image, state.latest.current.images);
       const { mimeType, data } = image;
       if (why === null) state.change({ images: [...state.latest.current.images, { mimeType, data }] });
-      else setProblem(why);
+      else tell(why);
     }
   };
   const { draft } = state;
@@ -51,8 +54,8 @@ export function Composer({ store, bridge }: { store: Store; bridge: Bridge }) {
 
   return (
     <section class="composer" aria-label={t("Composer")}>
-      <Queue items={session.queue} bridge={bridge} tell={setProblem} bringBack={state.prepend} />
-      {problem !== null && <Problem text={problem} close={() => setProblem(null)} />}
+      <Queue items={session.queue} bridge={bridge} tell={tell} bringBack={state.prepend} />
+      {problem !== null && <Problem problem={problem} bridge={bridge} close={() => tell(null)} />}
       <div class="composer-box">
         <Images images={draft.images} remove={(image) => state.change({ images: draft.images.filter((each) => each !== image) })} />
         <TextBox
@@ -119,11 +122,25 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function Problem({ text, close }: { text: string; close: () => void }) {
+/** What could not be done, and the code of why. */
+interface Told {
+  readonly text: string;
+  readonly code: string | undefined;
+}
+
+function Problem({ problem, bridge, close }: { problem: Told; bridge: Bridge; close: () => void }) {
+  const help = helpFor(problem.code);
   return (
     <div class="composer-problem" role="alert">
       <span class="codicon codicon-warning" aria-hidden="true" />
-      <span class="composer-problem-text">{text}</span>
+      <div class="composer-problem-text">
+        <p>{problem.text}</p>
+        {help && (
+          <button class="button secondary" onClick={() => void bridge.call("remedy", help.remedy).catch(() => undefined)}>
+            {help.label}
+          </button>
+        )}
+      </div>
       <button class="icon-button" aria-label={t("Dismiss")} title={t("Dismiss")} onClick={close}>
         <span class="codicon codicon-close" aria-hidden="true" />
       </button>

@@ -34,6 +34,15 @@ function Models({ model, bridge, close }: { model: string | null; bridge: Bridge
   return (
     <>
       {choices.length > 0 && <Menu label={t("Models")} choices={choices} checked={model} choose={choose} />}
+      <button
+        class="button popup-more"
+        onClick={() => {
+          close();
+          bridge.call("pickModel", {}).catch(tell);
+        }}
+      >
+        {t("All models…")}
+      </button>
       <form
         class="popup-form"
         onSubmit={(event) => {

@@ -27,6 +27,7 @@ export function TextBox(props: TextBoxProps) {
   const { text, live, bridge, change } = props;
   const box = useRef<HTMLTextAreaElement>(null);
   const caret = useRef<number | null>(null);
+  const looked = useRef("");
   const place = useRef(-1);
   const history = useRef<readonly string[]>([]);
   const [list, setList] = useState<List | null>(null);
@@ -46,11 +47,16 @@ export function TextBox(props: TextBoxProps) {
     caret.current = null;
   }, [text]);
   useEffect(() => {
+    // It was sent, or the host has put another text in its place: what is looked for is no part of it.
+    if (text !== looked.current) completer.look(null);
+  }, [text, completer]);
+  useEffect(() => {
     if (props.focus > 0) box.current?.focus();
   }, [props.focus]);
 
   const look = (): void => {
     const element = box.current;
+    looked.current = element?.value ?? "";
     if (!element || element.selectionStart !== element.selectionEnd) return completer.look(null);
     completer.look(tokenAt(element.value, element.selectionStart));
   };
@@ -61,6 +67,7 @@ export function TextBox(props: TextBoxProps) {
     const edited = complete(text, now.token, item);
     caret.current = edited.caret;
     change(edited.text);
+    looked.current = edited.text;
     completer.look(tokenAt(edited.text, edited.caret));
   };
   const browse = (by: 1 | -1): void => {

@@ -12,8 +12,16 @@ export interface Submit {
   readonly submit: (when: "now" | "later") => void;
 }
 
-/** @param tell what could not be said, and why; null takes it away */
-export function useSubmit(bridge: Bridge, state: DraftState, tell: (problem: string | null) => void): Submit {
+/**
+ * @param said called when something has been
+ * @param tell what could not be said, why, and the code of that; null takes it away
+ */
+export function useSubmit(
+  bridge: Bridge,
+  state: DraftState,
+  said: () => void,
+  tell: (problem: string | null, code?: string) => void,
+): Submit {
   const [sending, setSending] = useState(false);
   const busy = useRef(false);
 
@@ -26,8 +34,9 @@ export function useSubmit(bridge: Bridge, state: DraftState, tell: (problem: str
     try {
       await say(bridge, draft, when);
       state.sent(draft);
+      said();
     } catch (error) {
-      tell(why(error));
+      tell(why(error), error instanceof CallFailed ? error.code : undefined);
     } finally {
       busy.current = false;
       setSending(false);

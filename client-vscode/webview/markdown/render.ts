@@ -5,6 +5,7 @@
 
 import MarkdownIt from "markdown-it";
 import type { Token } from "markdown-it";
+import { visible } from "../approvals/visible";
 import { t } from "../l10n";
 import { highlighted } from "./highlight";
 import { targetOf } from "./links";
@@ -29,6 +30,8 @@ rules.fence = (tokens, index) => {
   const language = token.info.trim().split(/[\s{]/, 1)[0] ?? "";
   return codeHtml(token.content, language);
 };
+// What is copied from it is what was seen.
+rules.code_inline = (tokens, index) => `<code>${escapeHtml(visible(tokens[index]?.content ?? ""))}</code>`;
 rules.code_block = (tokens, index) => codeHtml(tokens[index]?.content ?? "", "");
 
 rules.table_open = () => `<div class="md-table" role="group" tabindex="0" aria-label="${escapeHtml(t("Table"))}"><table>`;
@@ -54,7 +57,8 @@ export function blockHtml(source: string, references: References): string {
 
 /** A block of code with its bar. `highlight: false`: it is still being written. */
 export function codeHtml(code: string, language: string, highlight = true): string {
-  const html = (highlight ? highlighted(code, language) : undefined) ?? escapeHtml(code);
+  const shown = visible(code);
+  const html = (highlight ? highlighted(shown, language) : undefined) ?? escapeHtml(shown);
   return (
     `<div class="code"><div class="code-bar"><span class="code-language">${escapeHtml(language)}</span>` +
     actionHtml("copy", "copy", t("Copy")) +

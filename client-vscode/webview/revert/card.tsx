@@ -33,7 +33,7 @@ export function RevertCard({ store, bridge, checkpoint, onClose }: Props) {
 
   return (
     <div
-      class="revert"
+      class="card revert"
       role="group"
       aria-label={t("Revert")}
       aria-busy={(busy && !outcome) || !preview}
@@ -46,29 +46,29 @@ export function RevertCard({ store, bridge, checkpoint, onClose }: Props) {
         onClose();
       }}
     >
-      <div class="revert-title">
+      <div class="card-title">
         <span class="codicon codicon-discard" aria-hidden="true" />
         <span>{undo ? t("Undo this revert") : t("Revert to here")}</span>
       </div>
       {!preview && error === null && <p class="revert-note">{t("Looking at the files…")}</p>}
       {preview && <Preview preview={preview} bridge={bridge} choices={choices} busy={busy} onChoose={setChoices} />}
       {error !== null && (
-        <p class="revert-error" role="alert">
+        <p class="card-error" role="alert">
           {error}
         </p>
       )}
       <p class="revert-note" role="status">
         {told}
       </p>
-      <div class="revert-buttons">
+      <div class="card-buttons">
         {outcome ? null : error !== null && !preview ? (
-          <button type="button" class="revert-primary" onClick={load}>
+          <button type="button" class="primary" onClick={load}>
             {t("Retry")}
           </button>
         ) : (
           <button
             type="button"
-            class="revert-primary"
+            class="primary"
             aria-disabled={!ready}
             onClick={() => ready && revert(choices)}
           >

@@ -48,8 +48,8 @@ export function FileRow({ file, label, choice, disabled, onChoose, onOpen }: Pro
             {label}
           </button>
         )}
-        {added > 0 && <span class="revert-added">+{added}</span>}
-        {removed > 0 && <span class="revert-removed">−{removed}</span>}
+        {added > 0 && <span class="lines-added">+{added}</span>}
+        {removed > 0 && <span class="lines-removed">−{removed}</span>}
       </div>
       {file.reason !== undefined && (
         <p class="revert-reason">

@@ -12,6 +12,7 @@ export function Header({ store, bridge }: { store: Store; bridge: Bridge }) {
   const session = useStore(store, (state) => state.session);
   const usage = useStore(store, (state) => state.transcript.usage);
   const contextTokens = useStore(store, (state) => state.transcript.contextTokens);
+  const contextWindow = useStore(store, (state) => state.transcript.window);
   const doing = useStore(store, ({ session: now, transcript }) => runState(now, transcript.entries));
   const waits = session.state === "waitingApproval" || session.state === "waitingInput";
   return (
@@ -19,7 +20,7 @@ export function Header({ store, bridge }: { store: Store; bridge: Bridge }) {
       <div class="header-row">
         <Title session={session.id} title={session.title} bridge={bridge} />
         <span class="header-gap" />
-        <Usage usage={usage} contextTokens={contextTokens} window={session.contextWindow} />
+        <Usage usage={usage} contextTokens={contextTokens} window={contextWindow} />
       </div>
       <div class="header-row header-state">
         <span class={waits ? "doing waits" : "doing"} role="status">

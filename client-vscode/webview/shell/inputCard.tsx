@@ -3,6 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { PendingInput } from "../../src/view/messages";
 import type { Bridge } from "../bridge";
+import { visible } from "../approvals/visible";
 import { composes } from "../composer/keys";
 import { t } from "../l10n";
 import { type Store, useStore } from "../store";
@@ -38,13 +39,13 @@ function InputCard({ input, bridge }: { input: PendingInput; bridge: Bridge }) {
   return (
     <section class="question" role="group" aria-labelledby={name}>
       <p class="question-prompt" id={name}>
-        {input.prompt}
+        {visible(input.prompt)}
       </p>
       {input.options.length > 0 && (
         <div class="question-options">
           {input.options.map((option) => (
             <button key={option} class="button secondary question-option" onClick={() => answer(option)}>
-              {option}
+              {visible(option)}
             </button>
           ))}
         </div>

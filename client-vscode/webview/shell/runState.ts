@@ -2,6 +2,7 @@
 
 import type { Entry } from "../../src/transcript/entries";
 import type { SessionView } from "../../src/view/messages";
+import { visible } from "../approvals/visible";
 import { t } from "../l10n";
 
 const LONGEST = 40;
@@ -71,7 +72,7 @@ function fileName(path: string): string {
 }
 
 function short(text: string): string {
-  const line = text.trim().split("\n", 1)[0] ?? "";
+  const line = visible(text.trim().split("\n", 1)[0] ?? "");
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
 }
 

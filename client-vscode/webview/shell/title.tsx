@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Bridge } from "../bridge";
+import { visible } from "../approvals/visible";
 import { composes } from "../composer/keys";
 import { t } from "../l10n";
 
@@ -34,7 +35,7 @@ export function Title({ session, title, bridge }: { session: string | null; titl
 
   if (session === null) return <h1 class="title">{t("New session")}</h1>;
   if (!inEdit) {
-    const shown = title ?? t("Untitled session");
+    const shown = visible(title ?? t("Untitled session"));
     return (
       <>
         <h1 class="title" title={shown}>

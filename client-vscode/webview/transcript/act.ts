@@ -4,7 +4,7 @@ import type { ViewCalls } from "../../src/view/messages";
 import type { Bridge } from "../bridge";
 
 /** The calls that a transcript makes, none of which it waits for. */
-export type Asked = "continueRun" | "copy" | "fork" | "insertAtCursor" | "openLink" | "showFile";
+export type Asked = "continueRun" | "copy" | "fork" | "insertAtCursor" | "openLink" | "remedy" | "showFile";
 
 export type Act = <K extends Asked>(name: K, params: ViewCalls[K]["params"]) => void;
 

@@ -24,7 +24,7 @@ export function Diff({ id, change, roots }: Props) {
   // What lies between two hunks is told by the numbers.
   const lines = useMemo(() => diffLines(change.diff).filter(({ kind }, i) => i > 0 || kind !== "hunk"), [change.diff]);
   const [open, toggle] = useFold(`${id} ${change.uri}`, lines.length <= SHOWN);
-  const name = visible(fileName(change.uri, roots));
+  const name = fileName(change.uri, roots);
   const line = firstChangedLine(lines);
   const shown = open ? lines.slice(0, MOST) : lines.slice(0, SHOWN);
   return (
@@ -34,7 +34,7 @@ export function Diff({ id, change, roots }: Props) {
           {name}
         </span>
         <Counts added={change.added} removed={change.removed} />
-        {change.kind !== "delete" && (
+        {change.kind !== "delete" && change.kind !== "move" && (
           <button
             type="button"
             class="link-button"
@@ -66,7 +66,7 @@ export function Diff({ id, change, roots }: Props) {
 export function Counts({ added, removed }: { added: number; removed: number }) {
   return (
     <span class="counts">
-      <span class="added">+{added}</span> <span class="removed">−{removed}</span>
+      <span class="lines-added">+{added}</span> <span class="lines-removed">−{removed}</span>
     </span>
   );
 }

@@ -1,5 +1,6 @@
 /** Numbers and names as people read them. Pure. */
 
+import { visible } from "../approvals/visible";
 import { t } from "../l10n";
 
 /** `840 ms`, `3.2 s`, `2 min 5 s`, `1 h 4 min`. */
@@ -28,10 +29,19 @@ function short(number: number): string {
   return number < 99.95 ? number.toFixed(1).replace(/\.0$/, "") : String(Math.round(number));
 }
 
-/** How a file is called in a session whose folders are `roots`: relative to one of them, else its path. */
+/**
+ * How a file is called in a session whose folders are `roots`: from the first of them, with the folder's name in another,
+ * else by its path. Nothing in it is invisible.
+ */
 export function fileName(uri: string, roots: readonly string[]): string {
-  const root = roots.find((each) => uri.startsWith(`${each.replace(/\/$/, "")}/`));
-  const path = root === undefined ? uri.replace(/^file:\/\//, "") : uri.slice(root.replace(/\/$/, "").length + 1);
+  const folders = roots.map((each) => each.replace(/\/$/, ""));
+  const at = folders.findIndex((folder) => uri.startsWith(`${folder}/`));
+  const folder = folders[at];
+  if (folder === undefined) return visible(decoded(uri.replace(/^file:\/\//, "")));
+  return visible(decoded(uri.slice(at === 0 ? folder.length + 1 : folder.lastIndexOf("/") + 1)));
+}
+
+function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

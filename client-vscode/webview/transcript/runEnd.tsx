@@ -2,7 +2,9 @@
 
 import type { AgentEndData } from "../../src/protocol";
 import type { RunEndEntry } from "../../src/transcript/entries";
+import { visible } from "../approvals/visible";
 import { t } from "../l10n";
+import { helpFor } from "../shell/help";
 import { useTranscript } from "./context";
 import { Counts } from "./diff";
 import { cost, duration, fileName, tokens } from "./format";
@@ -17,6 +19,7 @@ interface Props {
 export function RunEnd({ entry, roots, last }: Props) {
   const { act } = useTranscript();
   const { data } = entry;
+  const help = helpFor(data.error?.code);
   const bad = data.stopReason === "error" || data.stopReason === "interrupted";
   return (
     <div class={bad ? "run-end bad" : "run-end"}>
@@ -40,7 +43,7 @@ export function RunEnd({ entry, roots, last }: Props) {
         <ul class="run-end-denied" aria-label={t("Not done")}>
           {data.denied.map(({ toolCallId, title, reason, by }) => (
             // Who has said no himself need not be told why.
-            <li key={toolCallId}>{by === "user" ? t("Declined: {0}", title) : `${title}: ${reason}`}</li>
+            <li key={toolCallId}>{by === "user" ? t("Declined: {0}", visible(title)) : visible(`${title}: ${reason}`)}</li>
           ))}
         </ul>
       )}
@@ -49,9 +52,16 @@ export function RunEnd({ entry, roots, last }: Props) {
       )}
       <p class="quiet run-end-figures">{figures(entry)}</p>
       {last && continues(data) && (
-        <button type="button" class="button run-end-continue" onClick={() => act("continueRun", {})}>
-          {t("Continue")}
-        </button>
+        <div class="run-end-buttons">
+          <button type="button" class="button" onClick={() => act("continueRun", {})}>
+            {t("Continue")}
+          </button>
+          {help && (
+            <button type="button" class="button secondary" onClick={() => act("remedy", help.remedy)}>
+              {help.label}
+            </button>
+          )}
+        </div>
       )}
     </div>
   );

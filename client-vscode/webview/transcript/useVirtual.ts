@@ -106,8 +106,8 @@ function seesAll(element: HTMLElement | null): boolean {
 function keepToEnd(element: HTMLElement | null, follow: Follow): void {
   if (!element) return;
   const end = element.scrollHeight - element.clientHeight;
-  if (end - element.scrollTop < 1) return;
-  element.scrollTop = end;
+  if (end - element.scrollTop >= 1) element.scrollTop = end;
+  // Also where there is less than before and the browser has drawn the view up: nobody has scrolled.
   follow.wrote(element.scrollTop);
 }
 

@@ -31,7 +31,7 @@ export function UserMessage({ entry, locked }: { entry: UserEntry; locked: boole
         <ul class="attached" aria-label={t("Attached")}>
           {entry.attached.map((name, i) => (
             <li key={i}>
-              <span class="codicon codicon-paperclip" aria-hidden="true" />
+              <span class="codicon codicon-attach" aria-hidden="true" />
               {name}
             </li>
           ))}

@@ -1,6 +1,6 @@
 /** The transcript: a long list of which only what is in view is drawn, one frame at a time. */
 
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Entry } from "../../src/transcript/entries";
 import type { PendingApproval } from "../../src/view/messages";
 import type { Bridge } from "../bridge";
@@ -35,6 +35,8 @@ function SessionTranscript({ store, bridge }: Props) {
   const questions = useQuestions(approvals, session.id);
   const keys = useMemo(() => entries.map(({ id }) => id), [entries]);
   const rows = useVirtual({ keys, scroller, pinned: () => pinnedRows(entries, [focused.current, reverting], questions) });
+  const said = useStore(store, (now) => now.said);
+  useLayoutEffect(() => rows.toEnd(), [said]);
   const context = useContextValue({ store, bridge }, setFailure, setReverting);
 
   return (

@@ -9,6 +9,7 @@ import { Program } from "./programs";
 const QUIET = {
   "telemetry.telemetryLevel": "off",
   "workbench.startupEditor": "none",
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
   "chat.disableAIFeatures": true,
   "extensions.autoUpdate": false,
   "extensions.autoCheckUpdates": false,

@@ -14,6 +14,8 @@ export interface Scene {
   readonly tape?: readonly Turn[];
   /** Files of the workspace by path; without, the sample shop. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Folders of the workspace, by their paths in it; without, it is the one folder. */
+  readonly folders?: readonly string[];
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   /** Where the extensions are, if not where all stories have them. */
@@ -28,7 +30,7 @@ export interface Stage {
   readonly home: string;
   read(path: string): string;
   write(path: string, text: string): void;
-  /** Another window on the same folder. */
+  /** Another window on the same workspace. */
   another(): Promise<Window>;
   /** Keeps a picture of the window. */
   picture(name: string): Promise<void>;
@@ -86,7 +88,8 @@ async function setStage(
   closing.push(() => code.stop());
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   closing.push(() => context.close());
-  const window = await Window.open(context, code.url, workspace);
+  const place = scene.folders ? workspaceOf(scene.folders, workspace) : workspace;
+  const window = await Window.open(context, code.url, place);
   closing.push(() => pictureOfFailure(name, context));
   return {
     window,
@@ -95,11 +98,17 @@ async function setStage(
     home,
     read: (path) => readFileSync(join(workspace, path), "utf8"),
     write: (path, text) => writeFileSync(join(workspace, path), text),
-    another: () => Window.open(context, code.url, workspace),
+    another: () => Window.open(context, code.url, place),
     picture: async (picture) => {
       await window.page.screenshot({ path: join(PICTURES, `${picture}.png`) });
     },
   };
+}
+
+function workspaceOf(folders: readonly string[], workspace: string): string {
+  const file = join(workspace, "several.code-workspace");
+  writeFileSync(file, JSON.stringify({ folders: folders.map((path) => ({ path })) }));
+  return file;
 }
 
 /** How the windows looked at the end: of use where the story failed, and replaced by the next run. */

@@ -2,23 +2,29 @@
 
 import type { BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
+import { must } from "../../unit/must";
 
 /** Milliseconds: pages, extension hosts and servers start within it on a busy machine. */
 export const PATIENCE = 60_000;
+
+/** Other views and editors have frames, too. */
+const CHAT = 'iframe.webview.ready[src*="extensionId=steersman.steersman"]';
 
 export class Window {
   /** The chat page, inside its two frames. */
   readonly chat: Chat;
 
   private constructor(readonly page: Page) {
-    this.chat = new Chat(page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame"));
+    this.chat = new Chat(page.frameLocator(CHAT).frameLocator("iframe#active-frame"));
   }
 
-  static async open(context: BrowserContext, url: string, folder: string): Promise<Window> {
+  /** `place`: a folder, or a workspace file. */
+  static async open(context: BrowserContext, url: string, place: string): Promise<Window> {
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     const window = new Window(page);
-    await page.goto(`${url}/?folder=${encodeURIComponent(folder)}`);
+    const kind = place.endsWith(".code-workspace") ? "workspace" : "folder";
+    await page.goto(`${url}/?${kind}=${encodeURIComponent(place)}`);
     await window.ready();
     return window;
   }
@@ -39,10 +45,21 @@ export class Window {
    */
   async command(title: string): Promise<void> {
     const label = this.page.locator(".label-name", { hasText: new RegExp(`^${title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`) });
-    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({ has: label }).first();
-    for (const deadline = Date.now() + PATIENCE; ; ) {
+    await this.choose(this.page.locator(".quick-input-list .monaco-list-row").filter({ has: label }).first(), async () => {
       await this.page.keyboard.press("F1");
       await this.page.locator(".quick-input-widget:visible input").fill(`>${title}`);
+    });
+  }
+
+  /** Chooses an action from the light bulb at the cursor; it too shows what is known when it is opened. */
+  async lightBulb(title: string): Promise<void> {
+    const row = this.page.locator(".action-widget .monaco-list-row", { hasText: title }).first();
+    await this.choose(row, () => this.page.keyboard.press("Control+."));
+  }
+
+  private async choose(row: Locator, open: () => Promise<void>): Promise<void> {
+    for (const deadline = Date.now() + PATIENCE; ; ) {
+      await open();
       const found = await row.waitFor({ timeout: 3_000 }).then(
         () => true,
         (error: unknown) => {
@@ -64,6 +81,26 @@ export class Window {
     await row.waitFor();
     await this.page.keyboard.press("Enter");
     await this.page.locator(".quick-input-widget:visible").waitFor({ state: "detached" }).catch(() => undefined);
+  }
+
+  /** Drags the edge of the side bar, until it is as many pixels wide as that. */
+  async sideBar(width: number): Promise<void> {
+    const bar = this.page.locator(".part.sidebar");
+    await expect
+      .poll(
+        async () => {
+          const { x, y, width: before } = must(await bar.boundingBox());
+          if (Math.round(before) === width) return width;
+          await this.page.mouse.move(x + before, y + 200);
+          await this.page.mouse.down();
+          await this.page.mouse.move(x + width, y + 200, { steps: 4 });
+          await this.page.mouse.up();
+          await this.page.mouse.move(x + width / 2, y + 10);
+          return Math.round(must(await bar.boundingBox()).width);
+        },
+        { timeout: PATIENCE },
+      )
+      .toBe(width);
   }
 
   async openChat(): Promise<Chat> {
@@ -134,6 +171,13 @@ export class Chat {
   /** The composer is empty: what was in it has been taken. */
   async emptied(): Promise<void> {
     await expect.poll(() => this.composer.inputValue(), { timeout: PATIENCE }).toBe("");
+  }
+
+  /** The cursor is in the composer. */
+  async focused(): Promise<void> {
+    await expect
+      .poll(() => this.composer.evaluate((box) => box === box.ownerDocument.activeElement), { timeout: PATIENCE })
+      .toBe(true);
   }
 
   /** Waits until something of the chat can be read. */

@@ -23,6 +23,7 @@ const pending = (part: Parameters<typeof request>[0] = {}) => ({
   request: request(part),
   sessionTitle: null,
   chosenHunks: null,
+  roots: [],
   edited: false,
   shownAt: 0,
 });

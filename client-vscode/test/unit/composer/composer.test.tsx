@@ -115,6 +115,15 @@ describe("sending", () => {
     expect(page.calls("submit")).toHaveLength(2);
   });
 
+  it("a refusal for want of a key or a model comes with the button for it", async () => {
+    await page.type("fix it");
+    await page.press("Enter");
+    const { id } = must(page.calls("submit")[0]);
+    await page.push({ type: "failure", id, code: "noCredentials", message: "No API key." });
+    await page.click("Set API key");
+    expect(page.calls("remedy")[0]?.params).toEqual({ kind: "command", command: "steersman.ui.setApiKey" });
+  });
+
   it("Alt+Enter queues for later; what a message mentions goes with it", async () => {
     await page.session(live);
     await page.type("then explain @selection");
@@ -208,6 +217,16 @@ describe("completing", () => {
     await page.press("Enter");
     expect(page.calls("submit")).toHaveLength(1);
   });
+
+  it("ends when the text goes, also where the host still looks", async () => {
+    await page.type("see @ca");
+    const { id: looking } = must(page.calls("complete")[0]);
+    await page.press("Enter");
+    await page.push({ type: "answer", id: must(page.calls("submit")[0]).id, answer: { disposition: "started" } });
+    expect(page.box.value).toBe("");
+    await page.push({ type: "answer", id: looking, answer: { items: [{ label: "cart.py", icon: "file", insert: "@cart.py" }] } });
+    expect(page.root.querySelector("[role=listbox]")).toBeNull();
+  });
 });
 
 describe("queued messages", () => {
@@ -291,6 +310,14 @@ describe("the pickers", () => {
     expect(page.alert).toContain("PROVIDER:NAME");
     await use("anthropic:some-model");
     expect(must(page.calls("configure")[0]).params).toEqual({ model: "anthropic:some-model" });
+  });
+
+  it("all models are chosen from in the editor's own picker", async () => {
+    await page.click("Model");
+    await page.push({ type: "answer", id: must(page.calls("models")[0]).id, answer: { choices: [] } });
+    await page.click("All models…");
+    expect(page.calls("pickModel")).toHaveLength(1);
+    expect(page.root.querySelector("#model-name")).toBeNull();
   });
 
   it("Escape closes a menu, and stops no run", async () => {

@@ -6,6 +6,10 @@ const FOLDERS = ["file:///home/ada/my%20shop", "file:///home/ada/lib/"];
 test.each([
   ["shop/cart.py", ["file:///home/ada/my%20shop/shop/cart.py", "file:///home/ada/lib/shop/cart.py"]],
   ["../notes #1.md", ["file:///home/ada/notes%20%231.md", "file:///home/ada/notes%20%231.md"]],
+  [
+    "lib/a b.py",
+    ["file:///home/ada/my%20shop/lib/a%20b.py", "file:///home/ada/lib/lib/a%20b.py", "file:///home/ada/lib/a%20b.py"],
+  ],
   ["/etc/hosts", ["file:///etc/hosts"]],
   ["C:\\shop\\cart.py", ["file:///C%3A/shop/cart.py"]],
   ["file:///home/ada/x.py", ["file:///home/ada/x.py"]],

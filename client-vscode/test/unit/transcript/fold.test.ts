@@ -31,6 +31,8 @@ describe("a message of the user", () => {
         content: [
           { type: "text", text: "look at @a.py" },
           { type: "text", text: "print(1)", attached: "a.py" },
+          { type: "text", text: "The user is in a.py.", attached: "editor" },
+          { type: "text", text: "Image 1 is 20 × 20 pixels.", attached: "image 1" },
           image,
         ],
       }),
@@ -322,6 +324,20 @@ describe("a run's end", () => {
     expect(transcript.entries.at(-1)).toMatchObject({ kind: "runEnd", data: { files: [{}, {}, {}] } });
     expect(transcript.usage).toEqual(end.data.session.usage);
     expect(fold(transcript, [{ ...end, ts: end.ts + 1 }]).entries).toBe(transcript.entries);
+  });
+
+  test("tells the window of the model, as far as it is known by then", () => {
+    const session = new Session();
+    const begins = (contextWindow?: number) =>
+      session.event("agent_start", { model: "a:b", mode: "ask", inputs: [], ...(contextWindow && { contextWindow }) });
+    const end = recorded("rich").at(-1);
+    if (end?.type !== "agent_end") throw new Error("the recording ends with its run");
+    const ends = session.event("agent_end", { ...end.data, contextWindow: 32_000 });
+    const begun = folded([begins()]);
+    expect(begun.window).toBeNull();
+    expect(fold(begun, [ends]).window).toBe(32_000);
+    expect(fold(fold(begun, [ends]), [begins(8000)]).window).toBe(8000);
+    expect(folded([begins(8000), session.event("agent_end", end.data)]).window).toBe(8000);
   });
 
   test("names the error of a run that failed", () => {

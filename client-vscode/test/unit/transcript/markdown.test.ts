@@ -6,6 +6,12 @@ import { blockHtml, markdown } from "../../../webview/markdown/render";
 
 const html = (source: string): string => blockHtml(source, {});
 
+test("in code nothing is invisible or turns what stands around it", () => {
+  const code = 'if role != "user\u202e": pass';
+  expect(html(`\`${code}\``)).toContain("user\\u{202e}");
+  expect(html(`\`\`\`python\n${code}\n\`\`\`\n`)).toContain("user\\u{202e}");
+});
+
 describe("a text that grows", () => {
   const line = fc.constantFrom(
     ...["word", "# head", "- item", "  - deeper", "1. one", "> said", "```", "```py", "a | b", "--- | ---", "---", "===", "", "    code", "| x | y |", "*half", "~~~"],

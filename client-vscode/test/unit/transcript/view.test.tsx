@@ -67,6 +67,35 @@ test("a long session is a feed of which a part is drawn, each row with its place
   expect(rows[0]?.getAttribute("aria-posinset")).toBe(String(Number(rows[0]?.getAttribute("data-index")) + 1));
 });
 
+test("whoever has scrolled up and says something is taken to the end again", async () => {
+  const teller = new Session();
+  await tell(teller.user("u1", null, "hello"));
+  const scroller = one('[role="feed"]');
+  Object.defineProperties(scroller, { scrollHeight: { value: 2000 }, clientHeight: { value: 500 } });
+  scroller.scrollTop = 900;
+  await act(() => void scroller.dispatchEvent(new WheelEvent("wheel", { deltaY: -100 })));
+  expect(one("button", "Jump to latest")).toBeTruthy();
+  await act(() => store.said());
+  expect(root.textContent).not.toContain("Jump to latest");
+  expect(scroller.scrollTop).toBe(1500);
+});
+
+test("an end that has come nearer and gone away again between two frames is followed", async () => {
+  const teller = new Session();
+  const scroller = one('[role="feed"]');
+  let height = 2000;
+  Object.defineProperties(scroller, { scrollHeight: { get: () => height }, clientHeight: { value: 500 } });
+  await tell(teller.user("u1", null, "hello"));
+  expect(scroller.scrollTop).toBe(1500);
+  // A row turns out to be smaller than it was taken for: the browser draws the view up.
+  height = 1700;
+  scroller.scrollTop = 1200;
+  await tell(teller.user("u2", "u1", "and"));
+  height = 1900;
+  await act(() => void scroller.dispatchEvent(new Event("scroll")));
+  expect(root.textContent).not.toContain("Jump to latest");
+});
+
 test("an entry that does not change is not drawn again while another one grows", async () => {
   const teller = new Session();
   await tell(
@@ -119,7 +148,7 @@ test("a call that waits for the user shows its question", async () => {
     command: "ls",
   } as const;
   const request = { ...data, changes: [], decisions: [...data.decisions], session: "ses_1", run: "run_1" };
-  const shown = { request, sessionTitle: null, chosenHunks: null, edited: false, shownAt: 0 };
+  const shown = { request, sessionTitle: null, roots: [], chosenHunks: null, edited: false, shownAt: 0 };
   await act(async () => {
     bridge.receive({ type: "approvals", pending: [shown] });
     await frame();
@@ -158,6 +187,12 @@ test("a run that an error has ended says so, and can be continued", async () => 
   expect(one("article", "End of the run").textContent).toContain("The key is not valid.");
   await press("Continue");
   expect(calls()).toEqual([["continueRun", {}]]);
+});
+
+test("a run that ended for want of a key offers to set it", async () => {
+  await tell(recorded("failed"));
+  await press("Set API key");
+  expect(calls()).toEqual([["remedy", { kind: "command", command: "steersman.ui.setApiKey" }]]);
 });
 
 test("a run that is complete names its files and cannot be continued", async () => {

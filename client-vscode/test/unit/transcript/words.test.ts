@@ -66,6 +66,15 @@ test("a file is called by its place in the session's folder, else by its path", 
   expect(fileName("file:///home/ada/my%20shopping/a", ROOTS)).toBe("/home/ada/my shopping/a");
 });
 
+test("a file of another folder is called with that folder's name", () => {
+  const roots = ["file:///home/ada/my%20shop", "file:///home/ada/the%20lib"];
+  expect(fileName("file:///home/ada/the%20lib/a.py", roots)).toBe("the lib/a.py");
+});
+
+test("nothing in a file's name is invisible", () => {
+  expect(fileName("file:///home/ada/my%20shop/a%E2%80%AEyp.exe", ROOTS)).toBe("a\\u{202e}yp.exe");
+});
+
 test("a long line is cut between characters", () => {
   expect(firstLine("🙂🙂🙂🙂", 3)).toBe("🙂🙂…");
   expect(firstLine("abc", 3)).toBe("abc");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Coalesced } from "../../../src/sessions/coalesced";
+import { WhileVisible } from "../../../src/sessions/whileVisible";
 
 /** A timer that rings when it is told. */
 class Timer {
@@ -17,43 +17,43 @@ class Timer {
   }
 }
 
-function counted(): { timer: Timer; coalesced: Coalesced; done: () => number } {
+function counted(): { timer: Timer; wishes: WhileVisible; done: () => number } {
   let count = 0;
   const timer = new Timer();
-  return { timer, coalesced: new Coalesced(() => (count += 1), timer.later), done: () => count };
+  return { timer, wishes: new WhileVisible(() => (count += 1), timer.later), done: () => count };
 }
 
 test("many wishes are one", () => {
-  const { timer, coalesced, done } = counted();
-  coalesced.visible = true;
-  coalesced.want();
-  coalesced.want();
+  const { timer, wishes, done } = counted();
+  wishes.visible = true;
+  wishes.want();
+  wishes.want();
   expect(done()).toBe(0);
   timer.ring();
-  coalesced.want();
+  wishes.want();
   timer.ring();
   expect(done()).toBe(2);
 });
 
 test("nothing is done while nobody looks, and what was wished for is done when somebody does", () => {
-  const { timer, coalesced, done } = counted();
-  coalesced.want();
+  const { timer, wishes, done } = counted();
+  wishes.want();
   timer.ring();
   expect(done()).toBe(0);
-  coalesced.visible = true;
+  wishes.visible = true;
   expect(done()).toBe(1);
-  coalesced.visible = false;
-  coalesced.visible = true;
+  wishes.visible = false;
+  wishes.visible = true;
   expect(done()).toBe(1);
 });
 
 test("a wish that waits when the view is hidden waits on", () => {
-  const { timer, coalesced, done } = counted();
-  coalesced.visible = true;
-  coalesced.want();
-  coalesced.visible = false;
+  const { timer, wishes, done } = counted();
+  wishes.visible = true;
+  wishes.want();
+  wishes.visible = false;
   timer.ring();
   expect(done()).toBe(0);
-  coalesced.visible = true;
+  wishes.visible = true;
   expect(done()).toBe(1);
 });

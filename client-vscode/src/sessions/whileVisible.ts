@@ -2,7 +2,7 @@
 
 export type Later = (work: () => void) => { cancel(): void };
 
-export class Coalesced {
+export class WhileVisible {
   private looking = false;
   private wanted = false;
   private waiting: { cancel(): void } | undefined;

@@ -1,0 +1,101 @@
+/**
+ * A session as it is shown: its events to the page, from the first one on and in order, and its lock meanwhile. It knows
+ * no editor, and of the page only where pushes go.
+ */
+
+import type { Event, ResumeAnswer } from "../protocol";
+import type { SessionNow } from "../sessions/current";
+import { SessionFeed } from "../sessions/feed";
+import { Batches } from "./batches";
+import type { Commander } from "./commander";
+import type { Push } from "./messages";
+import { openSession } from "./opening";
+import { titleIn } from "./title";
+
+export interface ReadingOwner {
+  push(message: Push): void;
+  /** The server runs. */
+  isUp(): boolean;
+  get(session: string): Pick<SessionNow, "title">;
+  set(session: string, told: Partial<SessionNow>): void;
+  /** An event that the page is told of. */
+  told(event: Event): void;
+  /** Whether the session can be worked in is known now; with its answer, it can. */
+  opened(session: string, answer?: ResumeAnswer): Promise<void>;
+  /** There is no such session. */
+  gone(): Promise<unknown>;
+  /** All of it has been told. */
+  read(session: string): void;
+  unreadable(error: unknown): void;
+}
+
+export class Reading {
+  private feed: SessionFeed | undefined;
+  private readonly batches = new Batches((events) => this.owner.push({ type: "events", events }));
+  /** Another process works in it. */
+  locked = false;
+  /** Why it can't be worked in, though nobody else does. */
+  refusal: string | undefined;
+
+  /** `pause` resolves after so many milliseconds. */
+  constructor(
+    private readonly server: Commander,
+    private readonly owner: ReadingOwner,
+    private readonly pause: (ms: number) => Promise<void>,
+  ) {}
+
+  /** Nothing more of what was shown is told. */
+  close(): void {
+    this.feed?.close();
+    this.feed = undefined;
+    this.batches.clear();
+  }
+
+  /** Another session is shown: nothing is known of it yet. */
+  forget(): void {
+    this.locked = false;
+    this.refusal = undefined;
+  }
+
+  /** An event of the stream, of this session. */
+  accept(event: Event): void {
+    this.feed?.accept(event);
+  }
+
+  /** Reads all of its events, which needs no lock, and takes the lock meanwhile. Never throws. */
+  async open(session: string): Promise<void> {
+    const feed: SessionFeed = new SessionFeed((after) => this.server.execute("steersman.events", { session, after }), {
+      events: (events) => feed === this.feed && this.deliver(session, events),
+      streaming: (message) => {
+        if (feed !== this.feed) return;
+        this.batches.flush();
+        this.owner.push({ type: "streaming", message });
+      },
+      failed: (error) => feed === this.feed && this.owner.unreadable(error),
+    });
+    this.feed = feed;
+    const wanted = (): boolean => feed === this.feed && this.owner.isUp();
+    const reading = feed.catchUp();
+    const opened = await openSession(this.server, session, wanted, this.pause);
+    if (feed !== this.feed) return;
+    if (opened.kind === "gone") {
+      await this.owner.gone();
+      return;
+    }
+    this.locked = opened.kind === "locked";
+    this.refusal = opened.kind === "refused" && opened.code !== "noServer" ? opened.message : undefined;
+    await this.owner.opened(session, opened.kind === "open" ? opened.answer : undefined);
+    await reading;
+    // Opening it may have closed in its log what a crash had left open.
+    await feed.catchUp();
+    if (feed === this.feed) this.owner.read(session);
+  }
+
+  private deliver(session: string, events: readonly Event[]): void {
+    for (const event of events) this.owner.told(event);
+    const { title } = this.owner.get(session);
+    const told = titleIn(events, title);
+    if (told !== title) this.owner.set(session, { title: told });
+    this.batches.add(events);
+  }
+}
