@@ -10,8 +10,9 @@ import pytest
 from steersman.session.compose import build_services
 from steersman.session.errors import Refused
 from steersman.session.home import Home
-from steersman.session.manager import SessionManager, StartRequest
+from steersman.session.manager import SessionManager
 from steersman.session.settings import load_settings
+from steersman.session.starting import StartRequest
 from steersman.workspace.roots import Roots
 from support import anthropic_sse, gemini_sse, responses_sse, sse
 from support.anthropic_rules import check_anthropic_request

@@ -6,9 +6,10 @@ import pytest
 
 from steersman.models.recording import Recording, RecordingModel
 from steersman.session.home import Home
-from steersman.session.manager import SessionManager, StartRequest
+from steersman.session.manager import SessionManager
 from steersman.session.schema import validate
 from steersman.session.settings import Settings
+from steersman.session.starting import StartRequest
 from steersman.testing import (
     Agent,
     Budget,

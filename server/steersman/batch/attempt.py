@@ -24,10 +24,11 @@ from steersman.session.compose import build_services
 from steersman.session.errors import LogError, SessionError
 from steersman.session.export.writing import write_transcript
 from steersman.session.home import Home
-from steersman.session.manager import SessionManager, StartRequest
+from steersman.session.manager import SessionManager
 from steersman.session.run import Run
 from steersman.session.services import Services
 from steersman.session.settings import Settings
+from steersman.session.starting import StartRequest
 from steersman.session.wire import usage_data
 from steersman.workspace.errors import WorkspaceError
 from steersman.workspace.roots import Roots

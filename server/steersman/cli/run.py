@@ -137,8 +137,9 @@ async def _run(args: argparse.Namespace, prompt: str, home: "Home", settings: "S
     from steersman.cli.terminal import Output, is_interactive
     from steersman.session.compose import build_services
     from steersman.session.housekeeping import tidy
-    from steersman.session.manager import SessionManager, StartRequest
+    from steersman.session.manager import SessionManager
     from steersman.session.services import ToolSetting
+    from steersman.session.starting import StartRequest
     from steersman.session.user_input import WaitingUser
     from steersman.tools.ask_user import AskUserTool
     from steersman.workspace.roots import Roots

@@ -37,10 +37,11 @@ from steersman.session.approvals import settled_apart
 from steersman.session.errors import Refused, handing_back
 from steersman.session.exports import Export
 from steersman.session.home import Home
-from steersman.session.manager import SessionManager, StartRequest
+from steersman.session.manager import SessionManager
 from steersman.session.run import Run
 from steersman.session.said import check_text
 from steersman.session.session import Session
+from steersman.session.starting import StartRequest
 from steersman.session.templates import Template
 from steersman.session.wire import queued_data
 from steersman.workspace.errors import PathError

@@ -12,11 +12,12 @@ from steersman.lsp.instruction_comments import meant_by, prompt_of
 from steersman.lsp.params import AskParams, DoCommentParams, Place, parse
 from steersman.lsp.wire import JsonValue
 from steersman.session.errors import Refused, handing_back
-from steersman.session.manager import SessionManager, StartRequest
+from steersman.session.manager import SessionManager
 from steersman.session.message_queue import Queued
 from steersman.session.pointing import Pointed
 from steersman.session.run import Run
 from steersman.session.settings import Mode
+from steersman.session.starting import StartRequest
 from steersman.workspace.positions import Position, Range
 from steersman.workspace.roots import Roots
 

@@ -6,15 +6,12 @@ Every public method raises `Refused` with a code when it can't be done; nothing 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from steersman import __version__
-from steersman.agent.config import Budget
-from steersman.agent.events import Input, InputKind
+from steersman.agent.events import InputKind
 from steersman.agent.inbox import QueueKind
-from steersman.agent.messages import Message
-from steersman.agent.model import Model, ThinkingLevel
+from steersman.agent.model import ThinkingLevel
 from steersman.session.errors import LogError, Refused
 from steersman.session.exports import Exports
 from steersman.session.library import Library
@@ -25,30 +22,15 @@ from steersman.session.pointing import InstructionComment, Pointed
 from steersman.session.prompts import Composed, Prompts
 from steersman.session.reverts import Reverts
 from steersman.session.run import Run
-from steersman.session.said import check_text, words_to_go_on
+from steersman.session.said import check_text
 from steersman.session.services import Services
 from steersman.session.session import Session
-from steersman.session.settings import Mode, stricter
+from steersman.session.settings import Mode
+from steersman.session.starting import Defaults, StartRequest, Starts
 from steersman.session.status import question_data, session_data
 from steersman.session.store import Store
 from steersman.session.wire import Data
 from steersman.workspace.roots import Roots
-
-
-@dataclass(frozen=True, slots=True)
-class StartRequest:
-    prompt: str | None
-    """None: go on from the tail of the session's history."""
-    roots: Roots
-    session: str | None = None
-    model: str | None = None
-    mode: Mode | None = None
-    thinking: ThinkingLevel | None = None
-    budget: Budget | None = None
-    pointed: Pointed | None = None
-    """What the user points at, beside the prompt."""
-    exclusive: bool = False
-    """Refuse while any run is live in the same root: for users who would not see that two agents work."""
 
 
 class SessionManager:
@@ -61,18 +43,15 @@ class SessionManager:
         self.reverts = Reverts(self._store, self._sessions)
         self.library = Library(services, self._store, self._sessions)
         self.exports = Exports(services, self._store)
-        self._starting: list[StartRequest] = []
-        """Starts that are on their way: a second one in the same place is refused, not raced."""
-        self._runs: set[str] = set()
-        """Every run that this server has begun."""
-        self._model: str | None = None
-        self._mode: Mode | None = None
-        self._thinking: ThinkingLevel | None = None
+        self._defaults = Defaults(services.settings)
+        self._starts = Starts(
+            services, self._sessions, self.prompts, self._defaults, self._refuse_when_closing
+        )
 
     @property
     def has_begun(self) -> bool:
         """Whether any run has begun, or is about to."""
-        return bool(self._runs or self._starting)
+        return self._starts.has_begun
 
     # Runs
 
@@ -83,59 +62,7 @@ class SessionManager:
             Refused: shuttingDown, emptyPrompt, tooLarge, busy, unknownSession, unknownModel, noCredentials, locked,
                 readOnly, and what `Prompts.compose` refuses.
         """
-        self._refuse_when_closing()
-        if request.prompt is not None:
-            check_text(request.prompt)
-        self._refuse_when_busy(request)
-        self._starting.append(request)
-        try:
-            with self._sessions.wanted(request.session):
-                session, said = await self._session(request)
-                self._refuse_when_closing()
-                return self._begin(session, request, said)
-        finally:
-            self._starting.remove(request)
-            self._sessions.close_unused()
-
-    def _refuse_when_busy(self, request: StartRequest) -> None:
-        root = folder(request.roots)
-        places = [folder(each.roots) for each in self._starting]
-        places += [folder(session.roots) for session in self._sessions.live()]
-        if request.exclusive and root in places:
-            raise Refused("busy", "A run is live in this folder: steer it, queue a follow-up, or abort it.")
-        if request.session is None:
-            return
-        if any(each.session == request.session for each in self._starting):
-            raise Refused("busy", "A run is being started in this session.", session=request.session)
-        if (session := self._sessions.get(request.session)) is not None:
-            session.refuse_if_live()
-
-    def _begin(self, session: Session, request: StartRequest, said: Composed | None) -> Run:
-        settings = self.services.settings
-        if said is None and (words := words_to_go_on(session.id, session.picture.messages)) is not None:
-            said = Composed(words)
-        spec, model = self._model_for(request, said, session)
-        mode = request.mode or (said and said.mode) or session.kept.mode or self._mode or settings.mode
-        if said is not None and said.at_most is not None:
-            mode = stricter(mode, said.at_most)
-        inputs = [] if said is None else [Input("prompt", session.user_message(said))]
-        budget = request.budget or (Budget(turns=settings.max_turns) if settings.max_turns else Budget())
-        thinking = request.thinking or session.thinking or self._thinking or settings.thinking
-        run = session.begin(inputs, spec, model, mode, budget, thinking=thinking)
-        run.notices = () if said is None else said.notices
-        self._runs.add(run.id)
-        return run
-
-    def _model_for(
-        self, request: StartRequest, said: Composed | None, session: Session | None = None
-    ) -> tuple[str, Model]:
-        spec = self._spec_for(request, said, session)
-        return spec, self.services.make_model(spec)
-
-    def _spec_for(self, request: StartRequest, said: Composed | None, session: Session | None) -> str:
-        kept = session.model_spec if session is not None else None
-        wanted = request.model or (said and said.model)
-        return wanted or kept or self._model or self.services.settings.model or ""
+        return await self._starts.start(request)
 
     def add(self, kind: InputKind, text: str, run: str | None = None) -> Queued:
         """Steers, or queues a follow-up for, a live run: the one that is named, else the only one.
@@ -220,7 +147,7 @@ class SessionManager:
             return next(iter(live.values()))
         if run in live:
             return live[run]
-        if run in self._runs:
+        if run in self._starts.begun:
             raise Refused("notRunning", f"The run {run} has ended.", run=run)
         raise Refused("unknownRun", f"There is no run {run} here.", run=run)
 
@@ -269,32 +196,6 @@ class SessionManager:
 
     # Sessions
 
-    async def _session(self, request: StartRequest) -> tuple[Session, Composed | None]:
-        """The session to begin a run in, and what is said there. A new one is made when nothing is left to refuse."""
-        if request.session is not None:
-            session = await self.resume(request.session, request.roots)
-            said = await self._composed(request, session.roots, session.picture.messages)
-            await self.services.prepare_model(self._spec_for(request, said, session))
-            return session, said
-        if request.prompt is None:
-            raise Refused("emptyPrompt", "There is nothing to continue: start with a prompt.")
-        if not self._spec_for(request, None, None):
-            await self.services.prepare_model("")  # refuses, and says what there is
-        self._model_for(request, None)
-        said = await self._composed(request, request.roots)
-        if said is not None and said.model:
-            self._model_for(request, said)
-        await self.services.prepare_model(self._spec_for(request, said, None))
-        self._refuse_when_closing()
-        return self._sessions.create(request.roots), said
-
-    async def _composed(
-        self, request: StartRequest, roots: Roots, history: Sequence[Message] = ()
-    ) -> Composed | None:
-        if request.prompt is None:
-            return None
-        return await self.prompts.compose(request.prompt, roots, request.pointed, history=history)
-
     async def resume(self, session_id: str, roots: Roots | None = None) -> Session:
         """The session, opened from its log if it isn't open here, or if its log could not be written. What a crash
         left open is closed in it.
@@ -311,7 +212,7 @@ class SessionManager:
         """Sessions that are open here, their runs, the pending questions, the defaults."""
         return {
             "version": __version__,
-            **self._defaults(),
+            **self._defaults.data(),
             "sessions": [session_data(session) for session in self._sessions.all()],
             "approvals": [question_data(question) for question in self.services.approvals.list()],
         }
@@ -349,9 +250,8 @@ class SessionManager:
         if model is not None:
             self.services.make_model(model)
         if session is None:
-            self._model, self._mode = model or self._model, mode or self._mode
-            self._thinking = thinking or self._thinking
-            return self._defaults()
+            self._defaults.set(model, mode, thinking)
+            return self._defaults.data()
         self._sessions.refuse_unless_known(session)
         with self._sessions.wanted(session):
             configured = self._sessions.get(session) or await self.resume(session)
@@ -359,7 +259,7 @@ class SessionManager:
                 configured.configure(model=model, mode=mode, thinking=thinking)
             except LogError as error:
                 raise Refused("readOnly", str(error), session=session) from error
-        defaults = self._defaults()
+        defaults = self._defaults.data()
         return defaults | {
             "model": configured.model_spec or defaults["model"],
             "mode": configured.kept.mode or defaults["mode"],
@@ -375,7 +275,7 @@ class SessionManager:
                 shuttingDown.
         """
         async with self.using(session_id, lambda: roots) as session:
-            spec = session.model_spec or self._model or self.services.settings.model or ""
+            spec = session.model_spec or self._defaults.model or ""
             await self.services.prepare_model(spec)
             run = session.compact(instructions, self.services.make_model(spec))
         if run is not None:
@@ -411,14 +311,6 @@ class SessionManager:
         await self.services.close_models()
 
     # Inside
-
-    def _defaults(self) -> Data:
-        settings = self.services.settings
-        return {
-            "model": self._model or settings.model,
-            "mode": self._mode or settings.mode,
-            "thinking": self._thinking or settings.thinking,
-        }
 
     def _refuse_when_closing(self) -> None:
         if self.closing:

@@ -10,10 +10,11 @@ from steersman.models.errors import TapeError
 from steersman.models.tape import TapeModel
 from steersman.session.approvals import Answer, Question
 from steersman.session.home import Home
-from steersman.session.manager import SessionManager, StartRequest
+from steersman.session.manager import SessionManager
 from steersman.session.run import Run
 from steersman.session.services import Services
 from steersman.session.settings import Settings
+from steersman.session.starting import StartRequest
 from steersman.testing.background import BackgroundLoop
 from steersman.testing.errors import RunMismatch, ScriptError
 from steersman.testing.folder import Folder

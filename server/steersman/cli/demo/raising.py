@@ -12,8 +12,9 @@ from steersman.cli.demo.processes import Place
 from steersman.cli.demo.record import Record, RecordingTape
 from steersman.session.compose import build_services
 from steersman.session.home import Home
-from steersman.session.manager import SessionManager, StartRequest
+from steersman.session.manager import SessionManager
 from steersman.session.settings import Settings
+from steersman.session.starting import StartRequest
 from steersman.tools.base import BaseTool
 from steersman.tools.schema import Arguments
 from steersman.workspace.roots import Roots
