@@ -4,11 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.workspace.errors import PathError
 from steersman.workspace.roots import Roots, printable
+from support.cases import cases
 
 
 @pytest.fixture
@@ -199,6 +200,14 @@ class TestSeveralFolders:
             shown = roots.relative(base / path)
             assert roots.resolve(shown).path == base / path
 
+    def test_a_name_that_would_mean_another_place_is_told_with_a_dot_before_it(self, base: Path) -> None:
+        roots = Roots([base / "ws", base / "other"], ["App", "~"])
+        for name in ("~", "~/f", "file:", "file:/f", "file:a", " ", "\t"):
+            assert roots.relative(base / "ws" / name) == f"./{name}"
+            assert roots.resolve(f"./{name}").path == base / "ws" / name
+        assert roots.relative(base / "ws/~a") == "~a"
+        assert roots.resolve(roots.relative(base / "other/lib")).path == base / "other/lib"
+
 
 @pytest.mark.parametrize(
     ("name", "shown"),
@@ -219,7 +228,7 @@ parts = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@cases(300)
 @given(
     parts=st.lists(parts, min_size=1, max_size=8),
     absolute=st.booleans(),

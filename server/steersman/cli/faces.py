@@ -1,5 +1,6 @@
 """What a run looks like on a terminal, in a pipe and as JSON; and how a question is asked on a terminal."""
 
+import json
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -9,11 +10,12 @@ from rich.text import Text as RichText
 
 from steersman.cli.terminal import Output, Wrapper, colour_diff, read_line, safe
 from steersman.session.approvals import Answer, Question
-from steersman.session.facts import describe
+from steersman.session.facts import describe, usage_text
 from steersman.session.journal import Emitted
 from steersman.session.retry import sentence
 from steersman.session.run import Run
 from steersman.tools.ask_user import Reply, UserQuestion
+from steersman.workspace.roots import printable
 
 _PREVIEW = 4
 """Lines of a result that a card shows; of a failed call three times as many, from its end."""
@@ -155,15 +157,24 @@ class PipeFace:
         print(safe(text), file=sys.stderr, flush=True)
 
 
+def told(question: Question) -> str:
+    """All that a yes would be to, for a terminal: it obeys none of it, and no line of a command passes for ours."""
+    lines = [safe(question.title), safe(question.reason)]
+    lines += [colour_diff(view.diff) or safe(f"{view.kind} {view.display}") for view in question.changes]
+    if question.command is not None:
+        first, *more = map(printable, question.command.split("\n"))
+        lines += [f"$ {first}", *(f"> {line}" for line in more)]
+    if question.tool is not None:
+        arguments = json.dumps(question.tool.arguments, ensure_ascii=False, indent=2)
+        lines += map(printable, arguments.split("\n"))
+    return "\n".join(lines)
+
+
 class TerminalApprover:
     """Asks the person at the terminal. Implements `session.approvals.Approver`."""
 
     async def ask(self, question: Question) -> Answer | None:
-        print(f"\n{safe(question.title)}\n{safe(question.reason)}", file=sys.stderr)
-        for view in question.changes:
-            print(colour_diff(view.diff) or safe(f"{view.kind} {view.display}"), file=sys.stderr)
-        if question.command is not None:
-            print(f"$ {safe(question.command)}", file=sys.stderr)
+        print(f"\n{told(question)}", file=sys.stderr)
         grantable = "acceptForRun" in question.decisions
         more = ", accept all in this [r]un" if grantable else ""
         choices = f"[a]ccept{more}, [d]ecline (Enter), [s]top, or say what you want instead: "
@@ -201,7 +212,7 @@ class TerminalUser:
 
 
 def tell_end(run: Run, tell: Callable[[str], None]) -> None:
-    """How a run ended, for a person: what it did, what would have allowed what was declined."""
+    """How a run ended, for a person: what it did, what would have allowed what was declined, what it took."""
     if run.end is None:
         tell("The run failed; the log says how.")
         return
@@ -209,6 +220,8 @@ def tell_end(run: Run, tell: Callable[[str], None]) -> None:
     for denial in run.facts.denied:
         if denial.setting is not None:
             tell(f"{denial.title}: {denial.reason}")  # which says what would have allowed it
+    if took := usage_text(run.end.usage):
+        tell(f"{took}.")
 
 
 def _custom_text(data: dict[str, Any]) -> str:

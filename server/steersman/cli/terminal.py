@@ -6,6 +6,8 @@ import re
 import sys
 from collections.abc import Callable
 
+from steersman.workspace.roots import printable
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -110,10 +112,11 @@ async def read_line(prompt: str) -> str | None:
 
 
 def colour_diff(diff: str) -> str:
-    """A unified diff with ANSI colours."""
+    """A unified diff with ANSI colours; what can't be seen in it is escaped, but for tabs and the ends of lines."""
     colours = {"+": "32", "-": "31", "@": "36"}
     lines = []
-    for line in safe(diff).splitlines():
+    for written in diff.removesuffix("\n").split("\n") if diff else ():
+        line = "\t".join(map(printable, written.removesuffix("\r").split("\t")))
         colour = "1" if line.startswith(("+++", "---")) else colours.get(line[:1])
         lines.append(f"\x1b[{colour}m{line}\x1b[0m" if colour else line)
     return "\n".join(lines)

@@ -14,9 +14,10 @@ from steersman.lsp.operation_messages import operation_message
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.waits import answered_within
 from steersman.lsp.wire import encode
-from steersman.session.facts import describe
+from steersman.session.facts import describe, usage_text
 from steersman.session.journal import Emitted
 from steersman.session.limits import Limits
+from steersman.session.wire import usage_from
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +82,7 @@ class FloorProgress:
             return
         if event.type == "agent_end":
             del self._runs[event.run or ""]
-            progress.end(event.data["message"])
+            progress.end(_ending(event.data))
             if self._client.features.event_token is None:
                 self._tell_end(event.data, progress.told)
         else:
@@ -145,6 +146,12 @@ class FloorProgress:
 def token_of(run: str) -> str:
     """The work-done token of a run."""
     return f"steersman/{run}"
+
+
+def _ending(data: dict[str, Any]) -> str:
+    """How a run ended, and what it took where that was counted."""
+    took = usage_text(usage_from(data.get("usage")))
+    return f"{data['message']} {took}." if took else str(data["message"])
 
 
 def _is_of_no_call(event: Emitted) -> bool:

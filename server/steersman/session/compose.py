@@ -33,6 +33,7 @@ from steersman.workspace.errors import SearchError
 from steersman.workspace.globs import GlobError
 from steersman.workspace.guard import Guard
 from steersman.workspace.locks import LockTable
+from steersman.workspace.own_folder import withholding
 from steersman.workspace.ports import KeepPreImage, Workspace
 from steersman.workspace.process import ProcessLimits
 from steersman.workspace.roots import Roots
@@ -40,9 +41,10 @@ from steersman.workspace.rules import PathRules
 from steersman.workspace.search import Ripgrep, find_ripgrep
 
 NO_MODEL = (
-    "No model is configured. Set STEERSMAN_MODEL to openai-chat:NAME or anthropic:NAME, with STEERSMAN_BASE_URL for "
-    "a server of your own (such as http://127.0.0.1:8080/v1) and STEERSMAN_API_KEY where it wants a key; or set model, "
-    "base_url and api_key in {config}. To see a run without any model: steersman demo."
+    "No model is configured. Name one in STEERSMAN_MODEL, or as model in {config}: PROVIDER:NAME, such as openai:NAME "
+    "or ollama:NAME; steersman models lists what you can use, and what the rest needs. For a server of your own: "
+    "openai-chat:NAME, with STEERSMAN_BASE_URL, and STEERSMAN_API_KEY where it wants a key. To see a run without any "
+    "model: steersman demo."
 )
 
 OverDisk = Callable[[DiskWorkspace, KeepPreImage], Workspace]
@@ -101,7 +103,7 @@ def build_services(
         return await lister.offers(provider, configured=configured)
 
     def make_workspace(roots: Roots, keep: KeepPreImage) -> Workspace:
-        rules = parts.rules.keeping(home.root, roots)
+        rules = withholding(parts.rules, home.root, roots.folders)
         disk = DiskWorkspace(roots, rules, locks=parts.locks, keep_preimage=keep)
         return over_disk(disk, keep) if over_disk else disk
 

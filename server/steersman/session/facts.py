@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from steersman.agent.events import AgentEnd, Limit
-from steersman.agent.messages import JsonObject, MalformedArguments, ToolCall, parse_arguments
+from steersman.agent.messages import JsonObject, MalformedArguments, ToolCall, Usage, parse_arguments
 from steersman.session.wire import Data
 from steersman.workspace.roots import printable
 
@@ -110,6 +110,22 @@ _UNPRICED = (
 _LIMITS: dict[Limit, str] = {"turns": "turns", "seconds": "time", "tokens": "tokens", "cost": "cost"}
 
 
+def usage_text(usage: Usage) -> str:
+    """Tokens and cost, for a person; empty where nothing was counted. A cost that is not known is not told."""
+    if not (usage.input or usage.output):
+        return ""
+    cached = f" ({usage.cache_read:,} from the cache)" if usage.cache_read else ""
+    cost = f", {dollars(usage.cost)}" if usage.cost is not None else ""
+    return f"{usage.input:,} tokens in{cached}, {usage.output:,} out{cost}"
+
+
+def dollars(cost: float) -> str:
+    """`$1.30`, `$0.0042`; of what is less than that, that it is more than nothing."""
+    if 0 < cost < 0.0001:
+        return "<$0.0001"
+    return f"${cost:.4f}" if 0 < cost < 1 else f"${cost:.2f}"
+
+
 def describe_call(call: ToolCall) -> str:
     """A call in a few words."""
     try:
@@ -120,7 +136,8 @@ def describe_call(call: ToolCall) -> str:
 
 def describe(name: str, arguments: JsonObject) -> str:
     """`edit src/app.py`, `bash pytest -q`: a tool and the argument that says most."""
-    name = name if len(name) <= _SHORT else f"{name[: _SHORT - 1]}…"  # a model may call what no tool is called
+    # A model may call what no tool is called.
+    name = name if len(name) <= _SHORT else f"{name[: _SHORT - 1]}…"
     for key in ("path", "command", "pattern", "from", "question"):
         value = arguments.get(key)
         if isinstance(value, str) and value.strip():

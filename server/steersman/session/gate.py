@@ -10,6 +10,7 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.events import EndedBy
 from steersman.agent.hooks import Allow, Block, Leave, PendingCall, Stop, TurnSummary
 from steersman.session.approvals import ACCEPTING, Answer, Decision, Question
+from steersman.session.cautions import cautions
 from steersman.session.facts import Denial, describe
 from steersman.session.needs import command_of, need_of, revision_of, tool_of, unsaved_of, views_of
 from steersman.session.policy import Ask, Grants, Need, Policy, Refuse
@@ -93,6 +94,9 @@ class Gate:
         reason = ask.reason
         if unsaved := unsaved_of(pending):
             reason += f" It does not see what is not saved yet: {', '.join(unsaved)}."
+        title, changes = title_of(pending), views_of(pending)
+        if overlooked := cautions(title, changes, command):
+            reason += f" {overlooked}"
         grantable = not need.asks_always and need.effect != "delete"
         return Question(
             id=self._new_id("apr"),
@@ -100,11 +104,11 @@ class Gate:
             run=self._run,
             tool_call_id=pending.call.id,
             kind=ask.kind,
-            title=title_of(pending),
+            title=title,
             reason=reason,
             digest=digest,
             decisions=_GRANTABLE if grantable else _ALWAYS_ASKED,
-            changes=views_of(pending),
+            changes=changes,
             command=command,
             cwd=cwd,
             tool=tool_of(pending),

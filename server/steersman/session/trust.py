@@ -11,6 +11,7 @@ from steersman.session.home import Home
 from steersman.session.jsonlines import decode, encode
 from steersman.session.settings import Mode, stricter
 from steersman.workspace.atomic import write_file
+from steersman.workspace.roots import printable
 
 INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
 """The first that is there counts."""
@@ -119,8 +120,8 @@ class TrustCheck:
                 else self._store.how_to_trust(untrusted[0])
             )
             self._notice(
-                f"{untrusted[0]} is not a trusted folder: mode {mode} is not used, every change needs a question. "
-                f"To use it, {how}."
+                f"{printable(str(untrusted[0]))} is not a trusted folder: mode {mode} is not used, every change needs "
+                f"a question. To use it, {how}."
             )
         return Terms(
             stricter(mode, "ask") if untrusted else mode, first in matters and first not in untrusted
@@ -155,8 +156,8 @@ class TrustCheck:
                 self._notice(str(error))
         elif answer.by == "nobody" and found:
             self._notice(
-                f"The instructions of {folder} are not followed: nobody can be asked whether it is trusted. "
-                "Start with --trust to follow them."
+                f"The instructions of {printable(str(folder))} are not followed: nobody can be asked whether it is "
+                "trusted. Start with --trust to follow them."
             )
         return trusted
 
@@ -168,7 +169,7 @@ def trust_question(question_id: str, session: str, run: str, folder: Path) -> Qu
         run=run,
         tool_call_id="",
         kind="trust",
-        title=f"Trust the folder {folder}?",
+        title=f"Trust the folder {printable(str(folder))}?",
         reason="Its own instructions (AGENTS.md) and prompt templates would be followed, and modes looser than ask be "
         "allowed.",
         digest=str(folder),

@@ -13,10 +13,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from steersman.workspace.errors import PathError
+from steersman.workspace.invisible import is_visible, seen
 
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4096
-_JOINERS = {"\u200c", "\u200d"}
+_NOT_BELOW = re.compile(r"~(?:/|$)|file:|\s*$")
+"""How a path begins that is never taken for one in the workspace, though there may be such a name in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Roots:
                     f"The workspace folder {printable(str(given))} does not exist or is no folder."
                 )
             wanted = (names[index] if index < len(names) else "") or given.name or "root"
+            wanted = f"_{wanted}" if _NOT_BELOW.match(wanted) else wanted
             roots.append(Root(_unique(wanted.replace("/", "-"), taken), Path(os.path.realpath(given)), given))
         self.folders = tuple(roots)
         self._readable = tuple(os.path.realpath(folder) for folder in readable)
@@ -140,7 +143,8 @@ class Roots:
         text = str(path)
         primary = self.primary
         if primary is not None and _is_below(text, str(primary.path)):
-            return _below(text, primary.path)
+            below = _below(text, primary.path)
+            return f"./{below}" if _NOT_BELOW.match(below) else below
         root = root or self.containing(text)
         if root is None:
             return text
@@ -176,10 +180,10 @@ class Roots:
 
 
 def printable(text: str) -> str:
-    """A name on one line of printable characters; what isn't is escaped (`\\n`, `\\x1b`, `\\xff`, `\\u202e`)."""
-    if text.isprintable():
+    """A name on one line of characters to see; what can't be seen is escaped (`\\n`, `\\x1b`, `\\xff`, `\\u202e`)."""
+    if is_visible(text):
         return text
-    return "".join(char if char.isprintable() or char in _JOINERS else _escape(char) for char in text)
+    return "".join(char if is_seen else _escape(char) for char, is_seen in seen(text))
 
 
 def _escape(char: str) -> str:

@@ -3,6 +3,7 @@
 One object, asked by every tool and by mentions. It knows paths as text; links are the caller's to resolve.
 """
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,8 @@ DENIED = (
     "application_default_credentials.json",
     ".{netrc,pgpass,git-credentials,pypirc,htpasswd,vault-token}",
     "_netrc",
+    # The variables that a process was started with, our own keys among them.
+    "/proc/**/environ",
 )
 """Secrets: never read, listed, searched or changed."""
 
@@ -44,9 +47,12 @@ PROTECTED = (
     ".{git,hg,svn,jj}/",
     ".gitmodules",
     ".steersman/",
-    ".{vscode,idea,zed,helix,fleet,devcontainer}/",
-    "*.code-workspace",
-    ".{nvimrc,exrc,vimrc,nvim.lua,dir-locals.el,projectile}",
+    ".{vscode,vs,idea,zed,helix,fleet,devcontainer,vim,nvim,emacs.d}/",
+    "*.{code-workspace,sublime-project,sublime-workspace}",
+    ".{nvimrc,exrc,vimrc,gvimrc,lvimrc,nvim.lua,kakrc,emacs,dir-locals.el,dir-locals-2.el,projectile}",
+    ".{kateproject,kateconfig}*",
+    ".config/{nvim,helix,zed,kak,emacs,Code,fish,systemd,autostart,git}/",
+    ".gitconfig",
     ".{claude,codex,cursor,gemini,opencode,continue,kiro,roo,windsurf}/",
     ".{cursorrules,windsurfrules,clinerules,mcp.json,aider.conf.yml}",
     "{AGENTS,AGENTS.*,CLAUDE,CLAUDE.*,GEMINI}.md",
@@ -56,7 +62,8 @@ PROTECTED = (
     ".{circleci,buildkite,woodpecker,ci,husky,githooks}/",
     ".{gitlab-ci,travis,drone,woodpecker,appveyor,cirrus,pre-commit-config}.{yml,yaml}",
     "{appveyor,azure-pipelines,bitbucket-pipelines}.{yml,yaml}",
-    "Jenkinsfile",
+    "{Jenkinsfile,cloudbuild.yaml,cloudbuild.yml}",
+    "{lefthook,.lefthook}.{yml,yaml,toml,json}",
     # Where packages come from, and which: made by tools, not by hand.
     ".{npmrc,yarnrc,yarnrc.yml}",
     "{package-lock.json,npm-shrinkwrap.json,yarn.lock,pnpm-lock.yaml,bun.lock,bun.lockb,deno.lock}",
@@ -64,7 +71,8 @@ PROTECTED = (
     "{pylock.toml,pylock.*.toml,go.sum,Package.resolved,packages.lock.json,gradle.lockfile}",
     "{conda-lock.yml,.terraform.lock.hcl}",
     # A shell's start-up files, wherever they are.
-    ".{bashrc,bash_profile,bash_login,zshrc,zshenv,zprofile,profile}",
+    ".{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile,inputrc,xprofile,xinitrc,xsessionrc}",
+    ".{zshrc,zshenv,zprofile,zlogin,zlogout}",
 )
 """Changed only after a question, in every mode."""
 
@@ -112,13 +120,17 @@ class _RuleList:
 
     __slots__ = ("_known", "_literal", "_wild", "_wild_names", "rules")
 
-    def __init__(self, patterns: Iterable[str]) -> None:
-        self.rules = tuple(_rules(patterns))
+    def __init__(self, rules: Iterable[_Rule]) -> None:
+        self.rules = tuple(rules)
         lasts = [rule.pattern.rsplit("/", 1)[-1] for rule in self.rules]
         self._literal = {last.casefold() for last in lasts if not _is_wild(last)}
         self._wild_names = [last for last in dict.fromkeys(lasts) if _is_wild(last)]
         self._wild: list[re.Pattern[str]] | None = None
         self._known: dict[str, bool] = {}
+
+    def and_then(self, patterns: Iterable[str]) -> "_RuleList":
+        """With more patterns, which decide before these."""
+        return _RuleList((*self.rules, *_rules(patterns)))
 
     def decide(self, path: str) -> str | None:
         """The pattern that covers the path or a directory that it is in; None if none does or one lets it through."""
@@ -152,8 +164,8 @@ class PathRules:
     nothing. The user's own patterns go after the defaults: `PathRules.of(deny=["secrets/", "!.env.ci"])`.
     """
 
-    deny: _RuleList = field(default_factory=lambda: _RuleList(DENIED))
-    protect: _RuleList = field(default_factory=lambda: _RuleList(PROTECTED))
+    deny: _RuleList = field(default_factory=lambda: _RuleList(_rules(DENIED)))
+    protect: _RuleList = field(default_factory=lambda: _RuleList(_rules(PROTECTED)))
 
     @classmethod
     def of(cls, *, deny: Iterable[str] = (), protect: Iterable[str] = ()) -> "PathRules":
@@ -162,7 +174,11 @@ class PathRules:
         Raises:
             GlobError: a pattern is unusable.
         """
-        return cls(_RuleList((*DENIED, *deny)), _RuleList((*PROTECTED, *protect)))
+        return cls(_RuleList(_rules((*DENIED, *deny))), _RuleList(_rules((*PROTECTED, *protect))))
+
+    def and_then(self, *, deny: Iterable[str], protect: Iterable[str]) -> "PathRules":
+        """With more patterns, which decide before these."""
+        return PathRules(self.deny.and_then(deny), self.protect.and_then(protect))
 
     def denied(self, path: ResolvedPath) -> str | None:
         """The pattern that denies the path: as it was named, or what links make of it."""
@@ -198,6 +214,8 @@ class PathRules:
         """
         for word in _words(command):
             name = word.strip("!-+").rstrip("/")
+            if "/" in name:  # a word, which may be no path
+                name = os.path.normpath(os.path.expanduser(name))  # noqa: PTH111
             # The value of a short option may follow without a blank: `-f.env`.
             for part in (name, name[1:]) if word.startswith("-") else (name,):
                 if part and (self.denied_name(part) is not None or self._glob_reaches(part)):
