@@ -7,7 +7,7 @@ EDITORS_READY := $(VENV)/.editors-ready
 MODEL := $(VENV)/real-model
 MODEL_READY := $(VENV)/.model-ready
 
-.PHONY: demo test test-client test-vscode test-editors test-model captures matrix failures bench-vscode vsix lint-client test-crash fuzz load lint clean setup
+.PHONY: demo test test-client test-vscode test-editors test-model captures matrix failures bench bench-vscode vsix lint-client test-crash fuzz load soak lint clean setup
 
 demo: $(READY)
 	@$(BIN)/steersman demo --yes
@@ -82,6 +82,17 @@ vsix: $(READY) $(CLIENT_READY)
 load: $(READY)
 	@$(BIN)/python -m pytest tests/load -o python_files='load_*.py' -k "$(ONLY)"
 
+# A server for half an hour with all that people do at it: what it holds must not grow. `make soak MINUTES=5` is less.
+MINUTES ?= 30
+
+soak: $(READY)
+	@STEERSMAN_SOAK=$(MINUTES) $(BIN)/python -m pytest tests/soak -o python_files='soak_*.py'
+
+# What it costs beside a peer and the floor, kept in docs/benchmarks.md: five minutes, and a machine with nothing else to
+# do. `make bench ONLY=turns` is some of it; PEER= names the folder of the peer.
+bench: $(READY)
+	@cd tests && $(if $(PEER),STEERSMAN_PEER="$(abspath $(PEER))") $(abspath $(BIN))/python -m benchmarks --only "$(ONLY)"
+
 # Random sequences at awkward clients, as many as one likes: make test-long SEQUENCES=20000 SEED=1
 SEQUENCES ?= 20000
 SEED ?= 1
@@ -89,9 +100,10 @@ SEED ?= 1
 test-long: $(READY)
 	@STEERSMAN_SEQUENCES=$(SEQUENCES) STEERSMAN_SEED=$(SEED) $(BIN)/python -m pytest -s tests/lsp/test_awkward_clients.py
 
-# A session killed, or its disk full, at every single write of a long story, with the counts: minutes. The suite has a sample.
+# A session killed, or its disk full, at every single write of a long story, with the counts, and every fault of
+# docs/reliability.md: minutes. The suite has a sample.
 test-crash: $(READY)
-	@STEERSMAN_CRASH=1 $(BIN)/python -m pytest -s tests/crash
+	@STEERSMAN_CRASH=1 $(BIN)/python -m pytest -s tests/crash tests/faults
 
 # Hostile input, as many examples of each property as one likes: make fuzz CASES=200000 ONLY=framing. The suite has a sample.
 CASES ?= 200000

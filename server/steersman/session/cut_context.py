@@ -6,12 +6,12 @@ llama.cpp's server refuses such a request. Each counts what is left. It knows re
 """
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.messages import Usage
+from steersman.agent.messages import LlmMessage, Usage
 from steersman.agent.model import Model, ModelRequest, StreamEvent
 
 LARGE: Final = 40_000
@@ -24,6 +24,8 @@ SMALLEST: Final = 256
 """Tokens: no server has a smaller context. What is below was not counted, but made up."""
 FEWEST_CHARACTERS_PER_TOKEN: Final = 2.0
 """Of text in any language: tokens are estimated too high rather than too low."""
+WORTH_LOOKING: Final = 1.1
+"""How much longer a conversation has to be than one that was looked through before it is looked through again."""
 _ROWS: Final = re.compile(r"(.)\1{3,}", re.DOTALL)
 """Blanks, lines of a table, padding: many characters make a token there."""
 
@@ -38,6 +40,10 @@ class CountedModel:
         self._told = False
         self._counted = 0
         """Characters of the last conversation that was counted whole."""
+        self._measured: tuple[int, LlmMessage | None, int] = (0, None, 0)
+        """How many messages were measured last, the last of them, and their characters."""
+        self._cleared = 0
+        """Characters of the last conversation that was found to be of few tokens."""
 
     @property
     def id(self) -> str:
@@ -52,13 +58,15 @@ class CountedModel:
         request = self._sent
         if request is None or self._told or usage.input < SMALLEST:
             return
-        texts = _texts(request)
-        length = sum(map(len, texts))
+        length = self._length(request.messages)
         before, self._counted = self._counted, length
         if usage.input >= _least_tokens(length) or _is_of_the_new(usage.input, length - before):
             return
         self._counted = before
-        total = sum(len(_ROWS.sub(r"\1", text)) for text in texts)
+        if length < LARGE or length < self._cleared * WORTH_LOOKING:
+            return
+        self._cleared = length
+        total = sum(len(_ROWS.sub(r"\1", text)) for message in request.messages for text in _texts(message))
         if total >= LARGE and usage.input < _least_tokens(total):
             self._told = True
             self._notice(
@@ -67,6 +75,15 @@ class CountedModel:
                 "model no longer knows it. Give the server a larger context (with Ollama num_ctx), or set "
                 "context_window in config.toml to what it has: then old messages are summarised before they are lost."
             )
+
+    def _length(self, messages: Sequence[LlmMessage]) -> int:
+        """Their characters. Of a conversation that has only grown, what is new is measured."""
+        known, last, length = self._measured
+        if known > len(messages) or (known and messages[known - 1] is not last):
+            known, length = 0, 0
+        length += sum(len(text) for message in messages[known:] for text in _texts(message))
+        self._measured = len(messages), messages[-1] if messages else None, length
+        return length
 
 
 def _least_tokens(total: int) -> float:
@@ -80,13 +97,12 @@ def _is_of_the_new(count: int, new: int) -> bool:
     return _least_tokens(new) <= count <= most
 
 
-def _texts(request: ModelRequest) -> list[str]:
+def _texts(message: LlmMessage) -> list[str]:
     """Without images, of which each provider counts what it likes, and thinking, which not everybody is sent again."""
     found: list[str] = []
-    for message in request.messages:
-        for block in message.content:
-            if block.type == "text":
-                found.append(block.text)
-            elif block.type == "toolCall":
-                found.append(block.arguments)
+    for block in message.content:
+        if block.type == "text":
+            found.append(block.text)
+        elif block.type == "toolCall":
+            found.append(block.arguments)
     return found

@@ -1,5 +1,6 @@
 """ls: the names in one directory, those that ignore files cover too."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -49,7 +50,7 @@ class LsTool(BaseTool[LsArguments]):
         path = self._workspace.resolve(args.path or ".")
         require_access(self._workspace, self.name, path, context)
         entries = await self._workspace.entries(path)
-        allowed = [entry for entry in entries if self._allowed(path, entry)]
+        allowed = await asyncio.to_thread(self._allowed, path, entries)
         limit = args.limit or LIMIT
         shown = _within(allowed, limit)
         notes: list[str] = []
@@ -71,8 +72,9 @@ class LsTool(BaseTool[LsArguments]):
             )
         return text_result(with_notes("".join(shown), notes))
 
-    def _allowed(self, path: ResolvedPath, entry: Entry) -> bool:
-        return self._workspace.rules.denied_name(f"{path.forms[0]}/{entry.name}") is None
+    def _allowed(self, path: ResolvedPath, entries: Sequence[Entry]) -> list[Entry]:
+        denied, folder = self._workspace.rules.denied_name, path.forms[0]
+        return [entry for entry in entries if denied(f"{folder}/{entry.name}") is None]
 
 
 def _within(entries: Sequence[Entry], limit: int) -> list[str]:

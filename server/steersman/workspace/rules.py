@@ -125,7 +125,7 @@ class _RuleList:
         lasts = [rule.pattern.rsplit("/", 1)[-1] for rule in self.rules]
         self._literal = {last.casefold() for last in lasts if not _is_wild(last)}
         self._wild_names = [last for last in dict.fromkeys(lasts) if _is_wild(last)]
-        self._wild: list[re.Pattern[str]] | None = None
+        self._wild: re.Pattern[str] | None = None
         self._known: dict[str, bool] = {}
 
     def and_then(self, patterns: Iterable[str]) -> "_RuleList":
@@ -147,8 +147,8 @@ class _RuleList:
         known = self._known.get(name)
         if known is None:
             if self._wild is None:
-                self._wild = [compile_glob(last, ignore_case=True) for last in self._wild_names]
-            known = name.casefold() in self._literal or any(wild.fullmatch(name) for wild in self._wild)
+                self._wild = _any_of(self._wild_names)
+            known = name.casefold() in self._literal or self._wild.fullmatch(name) is not None
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             self._known[name] = known
@@ -253,6 +253,12 @@ def _rules(patterns: Iterable[str]) -> Iterable[_Rule]:
             pattern = expanded.rstrip("/")
             if pattern:
                 yield _Rule(pattern, allows=raw.startswith("!"))
+
+
+def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
+    """One expression for what any of them means, without regard to case: a directory may hold many thousand names."""
+    patterns = [compile_glob(each, ignore_case=True).pattern for each in globs]
+    return re.compile("|".join(patterns) or r"(?!)", re.IGNORECASE)
 
 
 def _is_wild(pattern: str) -> bool:
