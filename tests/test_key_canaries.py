@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from steersman.models.provider import APIS
 from support.command_line import CommandLine
 from support.echoing_server import BEHAVIOURS, EchoingServer, echoing_server, forms
 from support.load_client import LoadClient
@@ -21,7 +22,6 @@ OTHERS = {
     "ANTHROPIC_API_KEY": "sk-ant-canary-0123456789-abcdef",
     "OPENAI_API_KEY": "sk-canary-9876543210-fedcba",
 }
-APIS = ("openai-chat", "anthropic")
 
 
 def environment(api: str, host: str) -> dict[str, str]:
@@ -150,7 +150,7 @@ async def test_a_recorded_run_and_the_doctor_write_no_key_anywhere(tmp_path, api
         assert [leak for text in texts for leak in leaks("output", text, sent)] == []
         assert b'"stopReason":"complete"' in texts[0] and b'"stopReason":"error"' in texts[2]
         assert b"STEERSMAN_HOME=" in texts[0], "or else no command has told its environment"
-        assert b"Correct the key" in texts[3]
+        assert b"Check the API key" in texts[3]
         assert len(list((tmp_path / "tapes").iterdir())) == len(names)
         check_requests(server)
         for name in ("config.toml", "key"):

@@ -69,7 +69,7 @@ async def test_windows_and_prices_stand_beside_the_models_and_nothing_of_them_ob
             as_json = await ran(line, "--json")
     assert "box:big" in done.out
     assert "1.05M tokens, $3 in / $15 out per 1M\n" in done.out
-    assert "131k tokens, free\n" in done.out
+    assert "128k tokens, free\n" in done.out
     assert "\x1b" not in done.out
     told = json.loads(as_json.out)
     (offer,) = [each for each in told["providers"] if each["provider"] == "box"]
@@ -102,6 +102,7 @@ async def test_a_provider_that_can_not_be_used_is_an_error_if_it_is_meant(line):
             configured = await ran(line, BOX_KEY=KEY, STEERSMAN_MODEL="box:m")
     assert (by_the_way.status, named.status, configured.status) == (0, 1, 1)
     assert f"The box: 127.0.0.1:{server.port} answered 401" in named.out
+    assert "Check the API key: it comes from BOX_KEY." in named.out
     assert KEY not in by_the_way.out + named.out + configured.out + named.err
 
 

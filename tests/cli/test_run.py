@@ -113,7 +113,10 @@ def test_a_session_goes_on_by_its_id(line):
     first = line.run("run", "first", "--model", model, "--json")
     session = first.events[0]["session"]
     second = line.run("run", "second", "--model", model, "--session", session)
-    assert (second.status, second.out, second.err) == (0, "Two.\n", "Done; nothing was changed.\n")
+    assert (second.status, second.out) == (0, "Two.\n")
+    ended, took = second.err.splitlines()
+    assert ended == "Done; nothing was changed."
+    assert re.fullmatch(r"[\d,]+ tokens in, 2 out\.", took), "a tape knows no price"
 
 
 def test_no_session_keeps_nothing(line):

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steersman.agent.messages import Usage
 from steersman.lsp.client import Client
 from steersman.lsp.errors import RpcError
 from steersman.lsp.features import ClientFeatures
 from steersman.lsp.progress import INTERVAL, FloorProgress
 from steersman.session.journal import Emitted
 from steersman.session.limits import Limits
+from steersman.session.wire import usage_data
 from support.lsp_client import NO_ANSWER, AnsweredWithError
 from support.lsp_workspace import LIMITS, desk, edits, is_progress
 from support.manual_clock import ManualClock, settle
@@ -97,6 +99,15 @@ async def test_begin_reports_and_end():
     ]
     await stage.close()
     assert stage.ears.kinds().count("end") == 1
+
+
+async def test_the_end_tells_what_the_run_took_where_that_was_counted():
+    stage = Stage()
+    await settle()
+    await stage.end(usage=usage_data(Usage(1200, 30, cache_read=800, cost=0.5)))
+    _, ended = stage.ears.values()[-1]
+    assert ended["message"] == "Done. 1,200 tokens in (800 from the cache), 30 out, $0.5000."
+    await stage.close()
 
 
 async def test_of_the_reports_that_a_slow_client_has_not_taken_the_latest_replaces_the_others():

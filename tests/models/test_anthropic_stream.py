@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.agent.messages import Usage
@@ -12,6 +12,7 @@ from steersman.models.answer_body import AnswerBody
 from steersman.models.anthropic_stream import AnthropicStreamParser
 from steersman.models.debug import parse_recording
 from support.anthropic_sse import answer, block, call, sse, start, stop, text, thinking
+from support.cases import cases
 from support.sse import blocks, cut_at, merged, random_pieces, single_bytes
 
 PING = {"type": "ping"}
@@ -429,7 +430,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@cases(100)
 @given(
     st.lists(PIECES, max_size=8),
     st.lists(st.integers(0, 4000), max_size=5),

@@ -3,12 +3,13 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.agent.model import BlockDelta, BlockStart
 from steersman.models.chat_body import ChatBody
 from steersman.models.debug import parse_recording
+from support.cases import cases
 from support.sse import blocks, call, chunk, cut_at, merged, random_pieces, single_bytes, sse, text
 
 
@@ -455,7 +456,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@cases(100)
 @given(st.lists(PIECES, max_size=12), st.lists(st.integers(0, 3000), max_size=5), st.booleans())
 def test_any_stream_gives_the_same_blocks_for_any_cuts(values, places, compact):
     separators = (",", ":") if compact else None

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.agent.messages import Usage
@@ -11,6 +11,7 @@ from steersman.agent.model import BlockDelta, BlockEnd, BlockStart
 from steersman.models.answer_body import AnswerBody
 from steersman.models.debug import parse_recording
 from steersman.models.gemini_stream import GeminiStreamParser
+from support.cases import cases
 from support.gemini_sse import answer, call, chunk, sse, text, thought, usage
 from support.sse import blocks, cut_at, merged, random_pieces, single_bytes
 
@@ -409,7 +410,7 @@ PARTS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@cases(150)
 @given(PARTS, st.data())
 def test_an_answer_is_the_same_wherever_it_is_cut(parts, data):
     body = answer(*parts)

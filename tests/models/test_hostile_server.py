@@ -8,7 +8,7 @@ from itertools import chain, repeat
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.agent.model import StreamDone, StreamError
@@ -16,6 +16,7 @@ from steersman.models import answer_body
 from steersman.models.http import QUEUE_LIMIT, Stall, new_client
 from steersman.models.openai_chat import OpenAIChat
 from steersman.models.sse import EVENT_LIMIT
+from support.cases import cases
 from support.model_server import Canned, events_of
 from support.sse import DONE, blocks, call, chunk, sse, text
 
@@ -223,8 +224,8 @@ JSON_VALUE = st.recursive(
 )
 
 
+@cases(150, share=0.05)
 @given(st.lists(JSON_VALUE, max_size=4), st.binary(max_size=20))
-@settings(max_examples=150, deadline=None)
 async def test_any_json_in_any_place_ends_the_stream_once_with_values_that_can_be_stored(values, garbage):
     shaped = [
         {"choices": [{"index": 0, "delta": value, "finish_reason": value}], "usage": value}

@@ -9,13 +9,14 @@ import threading
 import httpx
 import pytest
 
+from steersman.agent.abort import AbortSignal
 from steersman.agent.model import StreamDone, StreamError
 from steersman.models.catalog import Catalog
 from steersman.models.errors import MissingKey
 from steersman.models.keys import COMMAND_BYTES, KeyCommand, KeyCommands
 from steersman.models.provider_file import user_providers
 from steersman.models.secrets import MASK, Redactor
-from support.model_server import ask, events_of
+from support.model_server import Canned, ask, events_of
 from support.sse import sse, text
 
 SECRET = "printed-canary-4711"
@@ -176,6 +177,19 @@ async def test_keys_that_are_refused_one_after_the_other_end_it(tmp_path):
         events = await events_of(catalog.model("x:m", client=client))
     assert [type(event) for event in events] == [StreamError]
     assert gate.keys == ["key-1", "key-2"]
+
+
+async def test_a_stream_that_nobody_reads_on_closes_its_connection():
+    catalog, server = (
+        catalog_with(shell(f"echo {SECRET}")),
+        Canned([sse(text("Hello"), done=False)], hangs=True),
+    )
+    async with httpx.AsyncClient(transport=server) as client:
+        stream = catalog.model("x:m", client=client).stream(ask(), AbortSignal())
+        await anext(stream)
+        assert server.closed == 0
+        await stream.aclose()
+        assert server.closed == 1
 
 
 async def test_a_command_that_fails_is_the_failure_of_the_stream(tmp_path):

@@ -192,6 +192,18 @@ async def test_an_unknown_authority_is_told_with_what_to_do_and_never_asked_agai
     assert "SSL_CERT_FILE" in last.failure.advice
 
 
+async def test_a_server_without_tls_is_told_of_as_such_and_not_asked_again(environment):
+    async def plainly(_, writer):
+        writer.write(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(plainly, "127.0.0.1", 0) as server:
+        last = await last_of(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    assert last.failure.kind == "bad_request"
+    assert "does not answer with TLS" in last.failure.message
+    assert "write http://" in last.failure.advice
+
+
 async def test_a_certificate_for_another_host_is_not_trusted(tls):
     async with tls() as url:
         last = await last_of(url.replace("127.0.0.1", "127.1"))

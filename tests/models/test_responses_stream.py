@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.agent.messages import Usage
@@ -11,6 +11,7 @@ from steersman.agent.model import BlockDelta, BlockEnd, BlockStart
 from steersman.models.answer_body import AnswerBody
 from steersman.models.debug import parse_recording
 from steersman.models.responses_stream import ResponsesStreamParser
+from support.cases import cases
 from support.responses_sse import (
     USAGE,
     added,
@@ -547,7 +548,7 @@ PARTS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@cases(150)
 @given(PARTS, st.lists(st.integers(0, 10_000), max_size=6), st.booleans())
 def test_any_stream_gives_the_same_blocks_for_any_cuts(parts, places, named):
     events = [event for at, part in enumerate(parts) for event in part(at)]

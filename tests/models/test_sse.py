@@ -3,10 +3,11 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.models.sse import SseEvent, SseParser
+from support.cases import cases
 from support.sse import cut_at, single_bytes, sse, text
 
 SHAPES = {
@@ -79,7 +80,7 @@ LINES = st.sampled_from(
 ENDS = st.sampled_from([b"\n", b"\r\n", b"\r"])
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(st.lists(st.tuples(LINES, ENDS), max_size=12), st.lists(st.integers(0, 80), max_size=6))
 def test_any_lines_with_any_ends_give_the_same_events_for_any_cuts(lines, places):
     body = b"".join(line + end for line, end in lines)

@@ -1,11 +1,13 @@
 """Which models are told of images: those that are known to take them, and those that the user says do."""
 
+import httpx
 import pytest
 
 from steersman.agent.messages import Image, Text, UserMessage
 from steersman.agent.model import ModelRequest
 from steersman.models.catalog import resolve_model
 from steersman.models.vision import takes_images
+from support.model_server import Canned, events_of
 
 SEE = "anthropic:claude-sonnet-4-5 anthropic:claude-3-haiku-20240307 openai-chat:gpt-4o-mini openai-chat:gpt-4.1 \
 openai-chat:gpt-5.4-mini openai-chat:o1 openai-chat:o3 openai-chat:o4-mini openai-chat:chatgpt-4o-latest \
@@ -39,8 +41,10 @@ def test_names_that_are_known_take_images_and_others_do_not(spec, sees):
         ("anthropic:m", True, True),
     ],
 )
-def test_what_the_user_says_of_a_model_counts_before_its_name(spec, images, sent):
-    model = resolve_model(spec, "http://127.0.0.1:9", images=images)
-    message = UserMessage("u", (Text("see"), Image("aGk=", "image/png")))
-    body = model._requests.body(ModelRequest("", [message]))
-    assert (b"aGk=" in body) is sent
+async def test_what_the_user_says_of_a_model_counts_before_its_name(spec, images, sent):
+    server = Canned([b""])
+    async with httpx.AsyncClient(transport=server) as client:
+        model = resolve_model(spec, "http://127.0.0.1:9", images=images, client=client)
+        message = UserMessage("u", (Text("see"), Image("aGk=", "image/png")))
+        await events_of(model, ModelRequest("", [message]))
+    assert (b"aGk=" in server.requests[0].content) is sent

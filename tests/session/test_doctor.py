@@ -70,11 +70,27 @@ async def test_a_model_that_the_server_does_not_offer_is_a_warning(home):
 async def test_a_refused_key_is_a_problem(home):
     async with raw_server(answering(401, {"error": {"message": f"{KEY} is not valid"}})) as url:
         it = await found(home, model="openai-chat:qwen", base_url=url, api_key=KEY)
-        assert (it["server"].level, it["server"].mend) == ("problem", "Correct the key.")
+        assert (it["server"].level, it["server"].mend) == (
+            "problem",
+            "Check the API key: it comes from STEERSMAN_API_KEY.",
+        )
     async with raw_server(answering(401, {"error": {"message": "who are you?"}})) as url:
         it = await found(home, model="openai-chat:qwen", base_url=url)
     assert it["server"].level == "problem"
     assert "STEERSMAN_API_KEY" in it["server"].mend
+
+
+async def test_a_server_without_https_is_a_problem_that_names_http(home):
+    async def plainly(_, writer):
+        writer.write(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(plainly, "127.0.0.1", 0) as server:
+        url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        it = await found(home, model="openai-chat:qwen", base_url=url)
+    assert it["server"].level == "problem"
+    assert "does not answer with TLS" in it["server"].text
+    assert "write http://" in it["server"].mend
 
 
 async def test_a_server_that_lists_no_models_may_work_all_the_same(home):
@@ -88,7 +104,7 @@ async def test_a_server_that_is_not_there_is_a_problem_told_in_words(home):
         pass
     it = await found(home, model="openai-chat:qwen", base_url=url)
     assert it["server"].level == "problem"
-    assert "Connection refused" in it["server"].text
+    assert it["server"].text.count("Connection refused") == 1
     assert "Start the server" in it["server"].mend
 
 

@@ -102,6 +102,14 @@ async def test_whether_a_run_could_work_with_a_server_that_lists_nothing(home, a
     assert "127.0.0.1" in found.problem
 
 
+async def test_a_key_that_others_may_read_is_told_of_beside_its_own_provider_alone(home):
+    with places(home, box("http://127.0.0.1:9/v1", f'api_key = "{KEY}"')):
+        home.config.chmod(0o644)
+        offers = await lister(home).offers()
+    said = {each.provider: f"{each.problem} {each.mend}" for each in offers.offers}
+    assert [name for name, text in said.items() if "chmod 600" in text] == ["box"]
+
+
 async def test_all_are_asked_at_once_and_a_slow_one_holds_up_nobody_for_long(home):
     async with serving(LISTED, silent=["/v1/models"]) as slow, serving(LISTED) as quick:
         names = ("slow", "slower", "slowest")

@@ -1,6 +1,6 @@
 """A model's server on loopback that says back what it was sent, keys and all, in every way in which a server can fail.
 
-How it answers is in the prompt: `behave: NAME`, see `BEHAVIOURS`. It speaks both wire APIs.
+How it answers is in the prompt: `behave: NAME`, see `BEHAVIOURS`. It speaks all wire APIs.
 """
 
 import asyncio
@@ -8,11 +8,12 @@ import base64
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from support import anthropic_sse, sse
+from support import anthropic_sse, gemini_sse, responses_sse, sse
 from support.model_server import raw_server
 
 STATUSES = (400, 401, 402, 403, 404, 413, 429, 500, 503)
@@ -64,7 +65,7 @@ class EchoingServer:
 
     def _response(self, name: str, head: bytes, body: bytes) -> bytes:
         echo = self._echo(head)
-        chat = b"/chat/completions" in head
+        speaks = next(speech for path, speech in _SPEECHES.items() if path in head or not path)
         one_line = "".join(char for char in echo if char.isprintable())
         headers = [f"x-you-sent: {one_line}", f"x-request-id: {self._secrets[0]}", "retry-after: 0"]
         error = {
@@ -83,11 +84,8 @@ class EchoingServer:
         if name == "text":
             return _http(200, stream, echo.encode())
         if name == "event":
-            event = {"type": "error", **error}
-            return _http(
-                200, stream, sse.sse(event) if chat else anthropic_sse.sse(anthropic_sse.start(), event)
-            )
-        whole = _http(200, stream, _chat_answer(body) if chat else _anthropic_answer(body))
+            return _http(200, stream, speaks.begun({"type": "error", **error}))
+        whole = _http(200, stream, speaks.answer(body))
         return whole if name == "well" else whole[:-20]
 
 
@@ -106,6 +104,37 @@ def _anthropic_answer(body: bytes) -> bytes:
         return anthropic_sse.answer(anthropic_sse.text(0, "Done."))
     call = anthropic_sse.call(1, "bash", COMMAND)
     return anthropic_sse.answer(anthropic_sse.text(0, "I look."), call, reason="tool_use")
+
+
+def _responses_answer(body: bytes) -> bytes:
+    if b'"function_call_output"' in body:
+        return responses_sse.answer(responses_sse.text(0, "Done."))
+    return responses_sse.answer(responses_sse.text(0, "I look."), responses_sse.call(1, "bash", COMMAND))
+
+
+def _gemini_answer(body: bytes) -> bytes:
+    if b'"functionResponse"' in body:
+        return gemini_sse.answer(gemini_sse.text("Done."))
+    return gemini_sse.answer(gemini_sse.text("I look."), gemini_sse.call("bash", json.loads(COMMAND)))
+
+
+@dataclass(frozen=True)
+class _Speech:
+    """How one API answers."""
+
+    answer: Callable[[bytes], bytes]
+    """To a request's body: a call, then that it is done."""
+    begun: Callable[[dict[str, object]], bytes]
+    """A stream that has begun, with an error in it."""
+
+
+_SPEECHES = {
+    b"/chat/completions": _Speech(_chat_answer, sse.sse),
+    b"/responses": _Speech(_responses_answer, lambda error: responses_sse.sse(responses_sse.start(), error)),
+    b":streamGenerateContent": _Speech(_gemini_answer, gemini_sse.sse),
+    b"": _Speech(_anthropic_answer, lambda error: anthropic_sse.sse(anthropic_sse.start(), error)),
+}
+"""By a part of the path; the last is for all others."""
 
 
 def _http(status: int, headers: Sequence[str], body: bytes) -> bytes:

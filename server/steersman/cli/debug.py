@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-APIS = ("anthropic", "gemini", "openai-chat")
+APIS = ("anthropic", "gemini", "openai-chat", "openai-responses")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

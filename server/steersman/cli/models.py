@@ -115,9 +115,11 @@ def _facts(model: "OfferedModel") -> str:
 
 
 def _tokens(count: int) -> str:
-    """As people name windows: 128k, 1M."""
+    """As people name windows: 128k is 131,072 too; 1M."""
     if count >= 1_000_000:
         return f"{count / 1_000_000:.3g}M"
+    if count >= 1024 and count % 1024 == 0:
+        return f"{count // 1024}k"
     return f"{round(count / 1000)}k" if count >= 1000 else str(count)
 
 

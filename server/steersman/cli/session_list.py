@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 from steersman.cli.session_ids import in_short
 from steersman.cli.terminal import safe
+from steersman.session.facts import dollars
 from steersman.workspace.uris import path_of
 
 if TYPE_CHECKING:
     from steersman.session.listing import SessionSummary
 
-_HEAD = ("id", "last used", "title", "model", "tokens", "cost", "state", "folder")
+_HEAD = ("id", "last used", "title", "model", "tokens", "cached", "cost", "state", "folder")
 _AT_LEAST = {"title": 24, "model": 12, "folder": 12}
 """Columns that are cut short when there is too little room, and how much of them is left."""
-_DROPPED = ("model", "folder", "cost", "tokens", "state", "last used")
+_DROPPED = ("cached", "model", "folder", "cost", "tokens", "state", "last used")
 """Columns that a narrow terminal does without, the first of them first."""
 _GAP = 2
 
@@ -24,13 +25,16 @@ _GAP = 2
 def show(found: "Sequence[SessionSummary]", *, folders: bool, width: int | None = None) -> None:
     """Prints them. `folders`: with the folder of each. `width`: in columns; None: that of the terminal, if there is
     one."""
-    head = _HEAD if folders else _HEAD[:-1]
+    head: tuple[str, ...] = _HEAD if folders else _HEAD[:-1]
     rows = [dict(zip(_HEAD, _row(summary), strict=True)) for summary in found]
     if width is None and not sys.stdout.isatty():
         for row in rows:
             print("\t".join(row[name] for name in head))
         return
     from rich.cells import cell_len, set_cell_size
+
+    if not any(row["cached"] for row in rows):
+        head = tuple(name for name in head if name != "cached")
 
     if width is None:
         width = shutil.get_terminal_size().columns
@@ -43,7 +47,7 @@ def show(found: "Sequence[SessionSummary]", *, folders: bool, width: int | None 
             if cell_len(text) > room:
                 text = set_cell_size(text, max(room - 1, 0)) + "…"
             pad = " " * (room - cell_len(text))
-            cells.append(pad + text if name in ("tokens", "cost") else text + pad)
+            cells.append(pad + text if name in ("tokens", "cached", "cost") else text + pad)
         print((" " * _GAP).join(cells).rstrip())
 
 
@@ -77,7 +81,8 @@ def _row(summary: "SessionSummary") -> tuple[str, ...]:
         summary.title or "",
         summary.model or "",
         _thousands(tokens),
-        "" if cost is None else f"${cost:.2f}" if cost >= 0.01 or not cost else f"${cost:.4f}",
+        _thousands(usage.get("cacheRead") or 0),
+        "" if cost is None else dollars(cost),
         state,
         in_short(path_of(summary.roots[0])) if summary.roots else "",
     )

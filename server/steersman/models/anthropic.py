@@ -13,9 +13,9 @@ from steersman.models.answer_body import AnswerBody
 from steersman.models.anthropic_request import AnthropicRequestBuilder
 from steersman.models.anthropic_stream import AnthropicStreamParser
 from steersman.models.anthropic_thinking import BINDING_BETA, ThinkingStyle
-from steersman.models.base_url import header_value, split_base_url, with_own, with_path
-from steersman.models.http import Endpoint, Stall
-from steersman.models.secrets import Redactor, secrets_of_url
+from steersman.models.base_url import split_base_url, with_path
+from steersman.models.endpoint import Stall
+from steersman.models.streaming_endpoint import streaming_endpoint
 
 if TYPE_CHECKING:
     import httpx
@@ -57,20 +57,20 @@ class Anthropic:
     ) -> None:
         key = (api_key or "").strip()
         url = _messages_url(base_url)
-        own = {
-            "content-type": "application/json",
-            "accept": "text/event-stream",
-            # Compressing small pieces delays them, and costs more than it saves.
-            "accept-encoding": "identity",
-            "anthropic-version": _VERSION,
-        }
-        if key:
-            own["x-api-key"] = header_value(key)
+        own = {"anthropic-version": _VERSION}
         if ThinkingStyle.of(name).binds:
             own["anthropic-beta"] = BINDING_BETA
-        redact = Redactor([key, *secrets_of_url(base_url), *(headers or {}).values()])
         self._id = f"{provider}:{name}"
-        self._endpoint = Endpoint(url, with_own(headers, own), stall or Stall(), redact, key_source)
+        self._endpoint = streaming_endpoint(
+            url,
+            "anthropic",
+            key,
+            base_url,
+            own=own,
+            headers=headers,
+            stall=stall,
+            key_source=key_source,
+        )
         self._requests = AnthropicRequestBuilder(self._id, name, images=images)
         self._client = client
 

@@ -36,14 +36,11 @@ from steersman.models.anthropic_content import (
 )
 from steersman.models.anthropic_thinking import ThinkingStyle
 from steersman.models.history import Group, Prefixes, groups, results_by_call
-from steersman.models.wire_values import encode, unique_id
+from steersman.models.wire_values import EARLIER, GO_ON, encode, unique_id
 
 DEFAULT_MAX_TOKENS: Final = 32_000
 """The API wants a limit, and refuses one above the model's own. This is the lowest one of the models since Claude 4
 (Opus 4 and 4.1), and enough for a long file and the thinking before it."""
-GO_ON: Final = "Continue."
-"""Said where an answer has no user message after it: a request must not end with an answer, and turns alternate."""
-EARLIER: Final = "(the conversation before this is left out)"
 
 _MARKED_TURNS: Final = 2
 _ID: Final = re.compile(r"[A-Za-z0-9_-]+")
@@ -131,11 +128,9 @@ class AnthropicRequestBuilder:
         settled, end, known_ids = known, (0, 0), len(ids)
         rest = messages[known:]
         results = results_by_call(rest)
-        all_settled = True
         for group, is_settled in groups(rest):
             self._add(turns, group, results, ids, replays=replays)
-            all_settled = all_settled and is_settled
-            if all_settled:
+            if is_settled:
                 settled += 1 + len(group.results)
                 end, known_ids = (len(turns), len(turns[-1].blocks) if turns else 0), len(ids)
         if settled > known:

@@ -93,11 +93,9 @@ class ChatRequestBuilder:
         settled, settled_parts, settled_ids = known, 1, len(ids)
         rest = messages[known:]
         results = results_by_call(rest)
-        all_settled = True
         for group, is_settled in groups(rest):
             parts.append(self._group(group, results, ids))
-            all_settled = all_settled and is_settled
-            if all_settled:
+            if is_settled:
                 settled += 1 + len(group.results)
                 settled_parts, settled_ids = len(parts), len(ids)
         if settled > known:

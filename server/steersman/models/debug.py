@@ -79,7 +79,7 @@ def _parsed(parser: Parser, events: list[StreamEvent], between_thoughts: str) ->
 def _call(call_id: str | None, name: str, arguments: str) -> dict[str, object]:
     try:
         parsed = json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         parsed = arguments
     return {"id": call_id, "name": name, "arguments": parsed, "arguments_raw": arguments}
 

@@ -5,8 +5,9 @@ No text that this raises holds a key.
 
 import json
 import os
+import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import SplitResult
 
@@ -16,6 +17,7 @@ from steersman.models.failures import failure_of_response
 from steersman.models.http import HttpFailure
 from steersman.models.provider import Api
 from steersman.models.secrets import Redactor, secrets_of_url
+from steersman.models.streaming_endpoint import KEY_HEADERS
 from steersman.models.transport_failures import transport_failure
 from steersman.models.wire_values import encode
 
@@ -31,12 +33,6 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 
 _ENDINGS: Final = ("/chat/completions", "/messages", "/responses")
 """What some people leave at the end of a base URL."""
-_KEY_HEADERS: Final[Mapping[Api, tuple[str, str]]] = {
-    "openai-chat": ("authorization", "Bearer "),
-    "openai-responses": ("authorization", "Bearer "),
-    "anthropic": ("x-api-key", ""),
-    "gemini": ("x-goog-api-key", ""),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +45,21 @@ class Server:
     headers: Mapping[str, str] = field(repr=False)
     redact: Redactor = field(repr=False)
     has_key: bool
+    key_source: str = ""
+    """Where the key comes from, for people. Empty: not known."""
 
     @classmethod
     def at(
-        cls, base_url: str, api_key: str | None, api: Api, headers: Mapping[str, str] | None = None
+        cls,
+        base_url: str,
+        api_key: str | None,
+        api: Api,
+        headers: Mapping[str, str] | None = None,
+        key_source: str = "",
     ) -> "Server":
         """Args:
             headers: more of them; they never overrule the key's.
+            key_source: where the key comes from, for what is told when it is not taken.
 
         Raises:
             ModelConfigError: the base URL or the key can't be used.
@@ -69,11 +73,11 @@ class Server:
         if api == "anthropic":
             sent["anthropic-version"] = "2023-06-01"
         if key:
-            name, scheme = _KEY_HEADERS[api]
+            name, scheme = KEY_HEADERS[api]
             sent[name] = scheme + header_value(key)
         secrets = [key, *secrets_of_url(base_url), *(headers or {}).values()]
         own = "/v1beta" if api == "gemini" else "/v1"
-        return cls(parts, path or own, with_own(headers, sent), Redactor(secrets), bool(key))
+        return cls(parts, path or own, with_own(headers, sent), Redactor(secrets), bool(key), key_source)
 
     @property
     def host(self) -> str:
@@ -106,7 +110,7 @@ class Server:
             raise
         except Exception as error:
             failure = transport_failure(error, self.host, self.redact)
-            raise self.failure(failure.kind, failure.message + _cause(error)) from error
+            raise HttpFailure(_with_cause(failure, error)) from error
         try:
             return json.loads(answer)
         except (ValueError, RecursionError):
@@ -124,7 +128,12 @@ class Server:
             if not 200 <= response.status_code < 300:
                 raise HttpFailure(
                     failure_of_response(
-                        self.host, response.status_code, response.headers, bytes(body), redact=self.redact
+                        self.host,
+                        response.status_code,
+                        response.headers,
+                        bytes(body),
+                        redact=self.redact,
+                        key_source=self.key_source,
                     )
                 )
             return bytes(body)
@@ -133,10 +142,16 @@ class Server:
         return HttpFailure(StreamFailure(kind, message))
 
 
-def _cause(error: BaseException) -> str:
-    """What the system said, where the client's own exception hides it."""
+def _with_cause(failure: StreamFailure, error: BaseException) -> StreamFailure:
+    """With what the system said, where the client's own exception hides it."""
     while (inner := error.__cause__ or error.__context__) is not None:
         error = inner
-    if not isinstance(error, OSError) or not error.errno or error.errno < 0:
-        return ""
-    return f" ({os.strerror(error.errno)})"
+    if (
+        isinstance(error, ssl.SSLError)
+        or not isinstance(error, OSError)
+        or not error.errno
+        or error.errno < 0
+    ):
+        return failure
+    said = os.strerror(error.errno)
+    return failure if said in failure.message else replace(failure, message=f"{failure.message} ({said})")

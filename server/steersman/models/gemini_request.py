@@ -9,7 +9,7 @@ longer history costs the new messages only.
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Literal
 
 from steersman.agent.messages import AssistantMessage, Image, LlmMessage, ToolResultMessage, UserMessage
 from steersman.agent.model import ModelRequest
@@ -24,11 +24,7 @@ from steersman.models.gemini_content import (
 )
 from steersman.models.gemini_thinking import ThinkingStyle
 from steersman.models.history import Group, Prefixes, groups, results_by_call
-from steersman.models.wire_values import encode
-
-GO_ON: Final = "Continue."
-"""Said where an answer has no user message after it: turns alternate, and the last one is the user's."""
-EARLIER: Final = "(the conversation before this is left out)"
+from steersman.models.wire_values import EARLIER, GO_ON, encode
 
 
 @dataclass(slots=True)
@@ -98,11 +94,9 @@ class GeminiRequestBuilder:
         settled, end, known_ids = known, (0, 0), len(ids)
         rest = messages[known:]
         results = results_by_call(rest)
-        all_settled = True
         for group, is_settled in groups(rest):
             self._add(turns, group, results, ids)
-            all_settled = all_settled and is_settled
-            if all_settled:
+            if is_settled:
                 settled += 1 + len(group.results)
                 end, known_ids = (len(turns), len(turns[-1].parts) if turns else 0), len(ids)
         if settled > known:

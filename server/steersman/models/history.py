@@ -25,23 +25,25 @@ class Group:
 
 
 def groups(messages: Sequence[LlmMessage]) -> Iterator[tuple[Group, bool]]:
-    """The groups of a history, each with whether it is settled: its results are all there, next to their calls.
+    """The groups of a history, each with whether it is settled, and all before it: no later message changes them, since
+    their results are all there, next to their calls.
 
     Results without a call before them belong to no group: they are left out of the request, or found by their call.
     """
     group: Group | None = None
-    stray = False
+    settled = True
     for message in messages:
         if not isinstance(message, ToolResultMessage):
             if group is not None:
-                yield group, _is_settled(group) and not stray
+                settled = settled and _is_settled(group)
+                yield group, settled
             group = Group(message)
         elif group is not None:
             group.results.append(message)
         else:
-            stray = True
+            settled = False
     if group is not None:
-        yield group, _is_settled(group) and not stray
+        yield group, settled and _is_settled(group)
 
 
 def _is_settled(group: Group) -> bool:

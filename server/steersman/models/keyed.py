@@ -1,7 +1,7 @@
 """A model whose key a command of the user's prints. A key that has been refused is asked for again, once."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import TYPE_CHECKING
 
 from steersman.agent.abort import AbortSignal
@@ -48,13 +48,18 @@ class KeyedModel:
                 yield refused[1]  # it prints the same again
                 return
             again = False
-            async for event in model.stream(request, signal):
-                if isinstance(event, StreamError) and event.failure.kind == "auth":
-                    self._commands.forget(self._command, key)
-                    if refused is None and not signal.aborted:
-                        refused, again = (key, event), True
-                        break
-                yield event
+            events = model.stream(request, signal)
+            try:
+                async for event in events:
+                    if isinstance(event, StreamError) and event.failure.kind == "auth":
+                        self._commands.forget(self._command, key)
+                        if refused is None and not signal.aborted:
+                            refused, again = (key, event), True
+                            break
+                    yield event
+            finally:
+                if isinstance(events, AsyncGenerator):
+                    await events.aclose()
             if not again:
                 return
 

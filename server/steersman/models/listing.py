@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
+from steersman.agent.model import StreamFailure
 from steersman.models.fetching import Server
 from steersman.models.http import HttpFailure, new_client
 from steersman.models.listed_facts import ListedModel, read_models
@@ -24,6 +25,10 @@ MAX_NAMES: Final = 1000
 
 _PRICED: Final = {"api.x.ai": "/language-models"}
 """Hosts that tell prices in a list of their own."""
+
+
+_ENDS_A_RUN: Final = ("auth", "permission", "network", "timeout", "quota")
+"""Failures of a list after which a run would fail too; others may be of the list alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,7 @@ async def list_models(
     api_key: str | None,
     *,
     headers: Mapping[str, str] | None = None,
+    key_source: str = "",
     local: bool = False,
     seconds: float = SECONDS,
     client: "Client | None" = None,
@@ -55,6 +61,7 @@ async def list_models(
 
     Args:
         headers: more of them, which may be secret too.
+        key_source: where the key comes from, for what is told when it is not taken.
         local: it is one of the programs that people run themselves, on whatever machine.
         seconds: for everything, from the connection to the last byte.
         client: instead of one of its own; the caller closes it.
@@ -63,7 +70,7 @@ async def list_models(
         ModelConfigError: the base URL or the key can't be used.
         HttpFailure: there is no such list: not reachable, refused, too slow, or something else came.
     """
-    server = Server.at(base_url, api_key, api, headers)
+    server = Server.at(base_url, api_key, api, headers, key_source)
     asking: Client = client or _client(server, seconds)
     found: Found | None = None
     try:
@@ -84,6 +91,12 @@ async def list_models(
             await asking.aclose()
     left_out = max(0, len(found.models) - MAX_NAMES)
     return Listing(server.host, tuple(found.models[:MAX_NAMES]), left_out, found.program)
+
+
+def ends_a_run(failure: StreamFailure) -> bool:
+    """Whether a run would fail too, where this is why there is no list."""
+    no_connection = failure.kind == "bad_request" and failure.status is None
+    return no_connection or failure.kind in _ENDS_A_RUN
 
 
 def _client(server: Server, seconds: float) -> "Client":

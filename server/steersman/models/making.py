@@ -34,12 +34,11 @@ def _priced(model: Model, route: Route) -> Model:
 
 
 def _speaking(route: Route, key: str | None, client: "httpx.AsyncClient | None") -> Model:
-    source = route.key or route.command
     given: dict[str, Any] = {
         "provider": route.provider.id,
         "headers": route.headers,
         "stall": _stall(route),
-        "key_source": source.source if source is not None else "",
+        "key_source": route.key_source,
         "client": client,
     }
     quirks: dict[str, Any] = {"images": route.images, **route.provider.quirks}

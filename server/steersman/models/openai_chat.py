@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from steersman.agent.abort import AbortSignal
 from steersman.agent.model import ModelRequest, StreamEvent
 from steersman.models.answer import stream_answer
-from steersman.models.base_url import header_value, split_base_url, with_own, with_path
+from steersman.models.base_url import split_base_url, with_path
 from steersman.models.chat_body import ChatBody
 from steersman.models.chat_request import ChatQuirks, ChatRequestBuilder
-from steersman.models.http import Endpoint, Stall
-from steersman.models.secrets import Redactor, secrets_of_url
+from steersman.models.endpoint import Stall
+from steersman.models.streaming_endpoint import streaming_endpoint
 
 if TYPE_CHECKING:
     import httpx
@@ -51,17 +51,16 @@ class OpenAIChat:
     ) -> None:
         key = (api_key or "").strip()
         url = _completions_url(base_url, keyed=bool(key))
-        own = {
-            "content-type": "application/json",
-            "accept": "text/event-stream",
-            # Compressing small pieces delays them, and costs more than it saves.
-            "accept-encoding": "identity",
-        }
-        if key:
-            own["authorization"] = f"Bearer {header_value(key)}"
-        redact = Redactor([key, *secrets_of_url(base_url), *(headers or {}).values()])
         self._id = f"{provider}:{name}"
-        self._endpoint = Endpoint(url, with_own(headers, own), stall or Stall(), redact, key_source)
+        self._endpoint = streaming_endpoint(
+            url,
+            "openai-chat",
+            key,
+            base_url,
+            headers=headers,
+            stall=stall,
+            key_source=key_source,
+        )
         self._requests = ChatRequestBuilder(self._id, name, quirks or ChatQuirks())
         self._client = client
 

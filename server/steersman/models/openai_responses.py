@@ -11,11 +11,11 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.model import ModelRequest, StreamEvent
 from steersman.models.answer import stream_answer
 from steersman.models.answer_body import AnswerBody
-from steersman.models.base_url import header_value, split_base_url, with_own, with_path
-from steersman.models.http import Endpoint, Stall
+from steersman.models.base_url import split_base_url, with_path
+from steersman.models.endpoint import Stall
 from steersman.models.responses_request import ResponsesQuirks, ResponsesRequestBuilder
 from steersman.models.responses_stream import ResponsesStreamParser
-from steersman.models.secrets import Redactor, secrets_of_url
+from steersman.models.streaming_endpoint import streaming_endpoint
 
 if TYPE_CHECKING:
     import httpx
@@ -54,17 +54,16 @@ class OpenAIResponses:
     ) -> None:
         key = (api_key or "").strip()
         url = _responses_url(base_url, keyed=bool(key))
-        own = {
-            "content-type": "application/json",
-            "accept": "text/event-stream",
-            # Compressing small pieces delays them, and costs more than it saves.
-            "accept-encoding": "identity",
-        }
-        if key:
-            own["authorization"] = f"Bearer {header_value(key)}"
-        redact = Redactor([key, *secrets_of_url(base_url), *(headers or {}).values()])
         self._id = f"{provider}:{name}"
-        self._endpoint = Endpoint(url, with_own(headers, own), stall or Stall(), redact, key_source)
+        self._endpoint = streaming_endpoint(
+            url,
+            "openai-responses",
+            key,
+            base_url,
+            headers=headers,
+            stall=stall,
+            key_source=key_source,
+        )
         self._requests = ResponsesRequestBuilder(self._id, name, quirks)
         self._client = client
 

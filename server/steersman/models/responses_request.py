@@ -105,11 +105,9 @@ class ResponsesRequestBuilder:
         settled, settled_parts, settled_ids = known, 1, len(ids)
         rest = messages[known:]
         results = results_by_call(rest)
-        all_settled = True
         for group, is_settled in groups(rest):
             parts.append(b"".join(item + b"," for item in self._group(group, results, ids)))
-            all_settled = all_settled and is_settled
-            if all_settled:
+            if is_settled:
                 settled += 1 + len(group.results)
                 settled_parts, settled_ids = len(parts), len(ids)
         if settled > known:

@@ -30,6 +30,8 @@ class General:
     key_from: str = "STEERSMAN_API_KEY"
     in_file: bool = False
     """It comes from the user's file, where a provider's table says more."""
+    locked: bool = False
+    """The file has a key of it that is not used: others may read that file."""
     withheld: str | None = None
     """Why a key that is there is not sent to `base_url`. For people."""
 
@@ -59,6 +61,12 @@ class Route:
     @property
     def spec(self) -> str:
         return f"{self.provider.id}:{self.name}"
+
+    @property
+    def key_source(self) -> str:
+        """Where the key comes from, for people; empty where there is none."""
+        source = self.key or self.command
+        return "" if source is None else source.source
 
     @property
     def host(self) -> str:
@@ -193,7 +201,8 @@ def _missing(sources: Sources, spec: str) -> str:
         page = f" (a key is made at {provider.key_page})" if provider.key_page else ""
         named = f"{names}{page}, or " if names else ""
         said = f"set {named}api_key or key_command in {sources.table}."
-    refused = f" {sources.locked}" if sources.is_general and sources.locked else ""
+    locked = sources.locked if sources.is_general and sources.general.locked else None
+    refused = f" {locked}" if locked else ""
     return f"No API key for {spec!r}: {said}{refused}"
 
 

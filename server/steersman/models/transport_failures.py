@@ -2,6 +2,7 @@
 
 import logging
 import ssl
+from collections.abc import Iterator
 from typing import Final
 
 from steersman.agent.model import FailureKind, StreamFailure
@@ -13,6 +14,11 @@ CONNECT_SECONDS: Final = 10.0
 CERTIFICATE_ADVICE: Final = (
     "If a proxy or your company signs connections, name the file of its certificates in SSL_CERT_FILE."
 )
+NO_TLS_ADVICE: Final = "If it is a server without https, write http:// in its base URL; else check the port."
+_NO_TLS: Final = frozenset(
+    {"WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE"}
+)
+"""Reasons of OpenSSL, by version, where the first bytes that a server sends are no TLS: most likely plain HTTP."""
 
 
 def transport_failure(
@@ -41,6 +47,10 @@ def transport_failure(
         # Not of the kind `network`: asking again gives the same.
         kind, advice = "bad_request", CERTIFICATE_ADVICE
         what, said = f"{host} shows a certificate that is not trusted", distrust.verify_message
+    elif _speaks_no_tls(error):
+        # Asking again gives the same here too.
+        kind, advice = "bad_request", NO_TLS_ADVICE
+        what = f"{host} does not answer with TLS, which https needs"
     elif isinstance(error, httpx.ConnectError):
         what, said = f"can't connect to {host}", str(error)
     elif isinstance(error, httpx.ProxyError):
@@ -59,10 +69,17 @@ def transport_failure(
     return StreamFailure(kind, failure_message(what, said, redact), advice=advice)
 
 
-def _distrust(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+def _distrust(error: BaseException) -> ssl.SSLCertVerificationError | None:
     """What TLS said of the server's certificate, where that is the cause."""
+    return next((each for each in _causes(error) if isinstance(each, ssl.SSLCertVerificationError)), None)
+
+
+def _speaks_no_tls(error: BaseException) -> bool:
+    return any(isinstance(each, ssl.SSLError) and each.reason in _NO_TLS for each in _causes(error))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error itself, and what it came from."""
     while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return error
+        yield error
         error = error.__cause__ or error.__context__
-    return None

@@ -15,6 +15,11 @@ NO_TEXT: Final = "(empty message)"
 IMAGES_FOLLOW: Final = "(image: in the next message)"
 IMAGE_LEFT_OUT: Final = "(an image was left out: this model takes text only)"
 
+GO_ON: Final = "Continue."
+"""Said where an answer has no user message after it, for APIs whose turns alternate and end with the user's."""
+EARLIER: Final = "(the conversation before this is left out)"
+"""Said where nothing is before the first answer, for those."""
+
 _IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _NAME_LIMIT: Final = 64
 

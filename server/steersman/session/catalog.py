@@ -38,6 +38,7 @@ def _general(home: Home, settings: Settings) -> "General":
         base_url_from=str(home.config) if settings.base_url_source == "file" else "the environment",
         key_from=f"api_key in {home.config}" if by_file else "STEERSMAN_API_KEY",
         in_file=settings.base_url_source == "file",
+        locked=settings.general_locked,
         withheld=settings.withheld_key,
     )
 

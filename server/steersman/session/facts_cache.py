@@ -72,7 +72,7 @@ class FactsCache:
             "asked": self.now(),
             "models": {name: facts for name, facts in told.items() if facts},
         }
-        for folder in (path.parent.parent, path.parent):
+        for folder in (path.parent.parent.parent, path.parent.parent, path.parent):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_file(path, [orjson.dumps(content)])
         self._read.pop(path, None)  # an inode may be given to the next file at once

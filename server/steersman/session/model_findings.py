@@ -9,11 +9,12 @@ from typing import Final
 from steersman.models.catalog import Catalog
 from steersman.models.errors import MissingKey, ModelConfigError
 from steersman.models.http import HttpFailure
-from steersman.models.listing import list_models
+from steersman.models.listing import ends_a_run, list_models
 from steersman.models.routes import DEFAULT, Route
 from steersman.session.catalog import catalog_of
 from steersman.session.home import Home
 from steersman.session.machine import Finding
+from steersman.session.retry import advice_of, sentence
 from steersman.session.settings import Settings
 
 _ENVIRONMENT: Final = "the environment"
@@ -55,7 +56,10 @@ async def model_findings(
         yield Finding("server", "ok", "was not asked: there is no key")
         return
     except ModelConfigError as error:
-        yield Finding("server", "problem", str(error), f"The base URL is from {route.base_url_from}.")
+        key_from = f"; the key is from {route.key_source}" if route.key_source else ""
+        yield Finding(
+            "server", "problem", str(error), f"The base URL is from {route.base_url_from}{key_from}."
+        )
         return
     yield _key_finding(route)
     yield await _server(route, key, seconds)
@@ -68,7 +72,7 @@ def _how_to_begin(home: Home, catalog: Catalog, environ: Mapping[str, str]) -> s
         for variable in each.key_env
         if environ.get(variable)
     ]
-    named = " or ".join(usable[:3]) or "PROVIDER:NAME (steersman models lists the providers)"
+    named = " or ".join(usable[:3]) or "PROVIDER:NAME (steersman models lists what you can use)"
     return (
         f"Set STEERSMAN_MODEL to {named}. For a server of your own: openai-chat:NAME, with STEERSMAN_BASE_URL. Or set "
         f"model and base_url in {home.config}."
@@ -111,6 +115,7 @@ async def _server(route: Route, key: str | None, seconds: float) -> Finding:
             route.base_url,
             key,
             headers=route.headers,
+            key_source=route.key_source,
             local=provider.local,
             seconds=seconds,
         )
@@ -125,15 +130,16 @@ async def _server(route: Route, key: str | None, seconds: float) -> Finding:
 
 
 def _failed(route: Route, failure: HttpFailure, *, keyed: bool) -> Finding:
-    kind, said = failure.failure.kind, str(failure)
+    kind, said = failure.failure.kind, sentence(str(failure))
     if kind in _UNREACHABLE:
         return Finding("server", "problem", said, _how_to_reach(route))
     if kind in _KEY_REFUSED:
-        mend = "Correct the key." if keyed else f"It wants a key. {_where_to_put_one(route)}"
+        mend = advice_of(failure.failure) if keyed else f"It wants a key. {_where_to_put_one(route)}"
         return Finding("server", "problem", said, mend)
-    return Finding(
-        "server", "warning", f"It answers, but doesn't say what models it has; a run may work. {said}"
-    )
+    if ends_a_run(failure.failure):
+        return Finding("server", "problem", said, advice_of(failure.failure))
+    said = f"It answers, but doesn't say what models it has; a run may work. {said}"
+    return Finding("server", "warning", said, "If a run fails, check the base URL.")
 
 
 def _how_to_reach(route: Route) -> str:
@@ -141,7 +147,7 @@ def _how_to_reach(route: Route) -> str:
         return f"Start {route.provider.title}, or set base_url in [providers.{route.provider.id}] of config.toml."
     if route.base_url_from == DEFAULT:
         return "Check the network, and HTTPS_PROXY if there is a proxy."
-    return "Start the server, or correct STEERSMAN_BASE_URL or base_url."
+    return "Start the server, or correct STEERSMAN_BASE_URL or base_url (http or https, host, port)."
 
 
 def _where_to_put_one(route: Route) -> str:

@@ -17,7 +17,7 @@ from steersman.models.catalog import Catalog
 from steersman.models.errors import ModelConfigError
 from steersman.models.http import HttpFailure
 from steersman.models.listed_facts import ListedModel
-from steersman.models.listing import SECONDS, list_models
+from steersman.models.listing import SECONDS, ends_a_run, list_models
 from steersman.models.local_servers import SECONDS as LOCAL_SECONDS
 from steersman.models.local_servers import default_ports, find_local_servers, is_loopback
 from steersman.models.provider import APIS, Provider
@@ -33,6 +33,7 @@ from steersman.session.offers import (
     offered,
     to_begin_with,
 )
+from steersman.session.retry import advice_of, sentence
 from steersman.session.settings import Settings
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ log = logging.getLogger(__name__)
 
 ANY_NAME: Final = "NAME"
 """In place of a model's name, where a provider alone is meant."""
-_NO_USE: Final = ("auth", "permission", "network", "timeout", "quota")
-"""Failures after which a run would fail too."""
 _BY_DEPLOYMENT: Final = ("azure",)
 """What these list is what could be deployed."""
 
@@ -154,19 +153,20 @@ class ModelLister:
                 route.base_url,
                 key,
                 headers=route.headers,
+                key_source=route.key_source,
                 local=provider.local,
                 seconds=self.seconds,
             )
         except HttpFailure as error:
-            usable = error.failure.kind not in _NO_USE
+            failure, usable = error.failure, not ends_a_run(error.failure)
             return Offer(
                 provider.id,
                 provider.title,
                 usable,
                 provider.local,
                 route.host,
-                problem=str(error),
-                mend=route.withheld,
+                problem=sentence(failure.message),
+                mend=route.withheld or (None if usable else advice_of(failure)),
             )
         await self._keep(provider, route.base_url, listing.models)
         models = offered(provider, listing.models)

@@ -120,7 +120,8 @@ def local_offers(
             offer = Offer(provider.id, provider.title, bool(models), True, where, models, problem=none)
         else:
             problem = f"Not running on {where}." if not there else f"Another program answers on {where}."
-            offer = Offer(provider.id, provider.title, False, True, where, problem=problem)
+            mend = None if there else "Start it."
+            offer = Offer(provider.id, provider.title, False, True, where, problem=problem, mend=mend)
         offers.append(offer)
     return offers, [server for server in servers if server not in taken]
 

@@ -108,7 +108,7 @@ class RetryPolicy:
         again = not failure.cut and (failure.retry_after is not None or not policy.if_told)
         if not again or attempt >= policy.attempts:
             tried = f" It was tried {attempt} times." if attempt > 1 else ""
-            return GiveUp(f"{sentence(failure.message)}{tried} {failure.advice or policy.advice}")
+            return GiveUp(f"{sentence(failure.message)}{tried} {advice_of(failure)}")
         if failure.retry_after is not None:
             if failure.retry_after > self.ceiling:
                 minutes = failure.retry_after / 60
@@ -116,6 +116,11 @@ class RetryPolicy:
             return Retry(failure.retry_after)
         wait = min(self.ceiling, self.base * 2 ** (attempt - 1))
         return Retry(wait / 2 + wait / 2 * self.jitter())
+
+
+def advice_of(failure: StreamFailure) -> str:
+    """What the user can do, as a sentence."""
+    return failure.advice or POLICIES[failure.kind].advice
 
 
 def sentence(text: str) -> str:

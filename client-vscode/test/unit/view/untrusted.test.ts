@@ -31,6 +31,7 @@ function check(source: string): void {
     expect(["IMG", "SCRIPT", "STYLE", "IFRAME", "FORM", "OBJECT", "EMBED", "LINK", "META", "BASE"]).not.toContain(element.tagName);
     for (const { name, value } of element.attributes) {
       expect(name).not.toMatch(/^on|^style$|^src/);
+      if (name === "data-uri") expect(value).not.toMatch(/^\s*(?!file:)[a-z][a-z0-9+.-]+:/i);
       if (name === "href") expect(value).toMatch(/^(https?:\/\/|#)/i);
     }
   }

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from steersman.agent.messages import Json, Usage
+from steersman.agent.messages import Json
 from steersman.session.export.entries import Call, Message, Reverted, RunEnd, Summary
 from steersman.session.export.outline import Outline
 from steersman.session.export.visible import counted, duration, moment, one_line
+from steersman.session.facts import usage_text
 from steersman.session.wire import Data
 from steersman.workspace.uris import path_of
 
@@ -85,15 +86,6 @@ def other_branches(outline: Outline) -> Branches:
         title = f"“{one_line(branch.title)}”" if branch.title else "an answer"
         lines.append(f"{title}, {counted(branch.messages, 'message')}, {where}")
     return Branches(lines, len(others) - len(lines))
-
-
-def usage_text(usage: Usage) -> str:
-    """Tokens and cost; empty where nothing is known."""
-    if not (usage.input or usage.output):
-        return ""
-    cached = f" ({usage.cache_read:,} from the cache)" if usage.cache_read else ""
-    cost = f", ${usage.cost:.4f}" if usage.cost is not None else ""
-    return f"{usage.input:,} tokens in{cached}, {usage.output:,} out{cost}"
 
 
 def who(message: Message) -> str:
