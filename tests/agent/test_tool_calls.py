@@ -43,6 +43,7 @@ BAD = {
     "cut JSON": (call("tool", '{"value": 1'), "badArguments"),
     "half a surrogate pair": (call("tool", '{"note": "\\ud800"}'), "badArguments"),
     "not a number": (call("tool", '{"value": NaN}'), "badArguments"),
+    "too large a number": (call("tool", '{"value": 1e999}'), "badArguments"),
     "expected failure": (call("mended"), "failed"),
     "exception": (call("crashes"), "failed"),
     "cancels itself": (call("cancels"), "failed"),

@@ -3,11 +3,12 @@
 import logging
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.lsp.documents import Documents
 from steersman.lsp.errors import InvalidParams
+from support.cases import cases
 
 URI = "file:///a.py"
 
@@ -213,7 +214,7 @@ def test_a_listener_that_fails_changes_nothing(documents, caplog):
 TEXTS = st.text(st.sampled_from("ab\n\r\f\u2028é😀"), max_size=12)
 
 
-@settings(deadline=None, max_examples=200)
+@cases(200)
 @given(TEXTS, st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), TEXTS), max_size=5), st.booleans())
 def test_one_message_or_many_give_the_same_text(start, insertions, crlf):
     changes = [edit(new, line, character) for line, character, new in insertions]

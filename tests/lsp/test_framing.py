@@ -1,9 +1,10 @@
 """Cutting the client's bytes into messages, and finding back into step when they are damaged."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.lsp.framing import FrameParser, FramingFault, frame
+from support.cases import cases
 
 LIMIT = 10_000
 
@@ -25,7 +26,7 @@ def framed(body: bytes, length: int) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (length, body)
 
 
-@settings(deadline=None, max_examples=150)
+@cases(150)
 @given(st.lists(st.binary(max_size=40), max_size=6), st.data())
 def test_messages_are_the_same_wherever_the_stream_is_cut(messages, data):
     messages = [message for message in messages if b"\r\n\r\n" not in message]
@@ -35,7 +36,7 @@ def test_messages_are_the_same_wherever_the_stream_is_cut(messages, data):
     assert parse(*chunks) == messages
 
 
-@settings(deadline=None, max_examples=200)
+@cases(200)
 @given(st.binary(max_size=60), st.integers(1, 9))
 def test_after_any_garbage_a_later_message_is_found_again(garbage, size):
     stream = garbage + frame(b'{"a":1}') + frame(b'{"b":2}') + frame(b'{"c":3}')
@@ -103,6 +104,19 @@ def test_a_message_over_the_limit_is_skipped_without_being_kept_and_its_id_told(
         assert len(parser._buffer) <= 1024
     assert bodies(items) == [b"{}"]
     assert [fault.request_id for fault in faults(items)] == [7]
+
+
+def test_a_message_that_only_says_that_it_is_over_the_limit_ends_where_the_next_header_begins():
+    lost, heard = b'{"jsonrpc":"2.0","id":7,"method":"x"}', frame(b"{}")
+    for length in (LIMIT + 1, 10**18 - 1):
+        stream = framed(lost, length) + heard
+        for size in (1, 7, len(stream)):
+            items = parse(*(stream[at : at + size] for at in range(0, len(stream), size)))
+            assert bodies(items) == [b"{}"]
+            assert [
+                (fault.request_id, f"began after {len(lost)} bytes" in fault.reason)
+                for fault in faults(items)
+            ] == [(7, True)]
 
 
 def test_the_id_of_a_message_over_the_limit_is_never_taken_from_its_params():

@@ -7,7 +7,7 @@ import asyncio
 import logging
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -17,6 +17,7 @@ from steersman.lsp.errors import ClientGone, CommandError, RequestTimeout, RpcEr
 from steersman.lsp.rpc import RpcServer, after_response
 from steersman.lsp.serve import ServeLimits, StopReason
 from steersman.lsp.transport import TransportLimits
+from support.cases import cases
 from support.lsp_client import NO_ANSWER, AnsweredWithError, LspClient, Served, serving
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
@@ -518,7 +519,7 @@ MESSAGES = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@cases(40, share=0.05)
 @given(st.lists(MESSAGES | JSON, max_size=12))
 async def test_whatever_the_messages_are_every_request_has_one_answer_and_the_server_lives(messages):
     async with serving(make_server()) as served:

@@ -5,10 +5,11 @@ import bisect
 import json
 import os
 import random
+import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.session.approvals import Answer
@@ -17,6 +18,7 @@ from steersman.session.fold import Fold, closed, fold
 from steersman.session.log import SessionLog, read_records
 from steersman.session.log_lines import Tail, tail_of
 from steersman.session.store import FORMAT, read_picture
+from support.cases import cases
 from support.crash_check import check_requests
 from support.rich_session import RICH, rich_session
 from support.scripted_model import answer, call
@@ -196,8 +198,22 @@ async def test_records_that_a_loss_of_power_left_as_nulls_are_cut_off(damaged):
         lambda data: b"one\n" + data,
         lambda data: b"one\n",
         lambda data: data.replace(b'"seq":20', b'"seq":21', 1),
+        lambda data: data.replace(b'"content":[', b'"contents":[', 1),
+        lambda data: data.replace(b'"type":"text"', b'"type":"picture"'),
     ],
-    ids=["twice", "last-block", "last-record", "hole", "words", "nulls", "first", "no-log", "number"],
+    ids=[
+        "twice",
+        "last-block",
+        "last-record",
+        "hole",
+        "words",
+        "nulls",
+        "first",
+        "no-log",
+        "number",
+        "field",
+        "value",
+    ],
 )
 async def test_a_log_that_is_damaged_elsewhere_is_refused_with_what_to_do_and_not_touched(damaged, harm):
     data = harm(damaged.data)
@@ -206,6 +222,14 @@ async def test_a_log_that_is_damaged_elsewhere_is_refused_with_what_to_do_and_no
     assert ", line " in said
     assert "head -n" in said or "line 1:" in said
     assert damaged.left == data
+
+
+async def test_a_log_whose_header_names_no_folders_is_refused_each_time_and_its_lock_given_back(damaged):
+    for roots in (b"7", b"[7]", b'["file://[x"]'):
+        data = re.sub(rb'"roots":\[[^]]*\]', b'"roots":' + roots, damaged.data, count=1)
+        for _ in range(2):
+            assert "is damaged" in (await damaged.opened(data) or "")
+            assert damaged.left == data
 
 
 async def test_cut_off_where_the_refusal_says_it_goes_on(damaged):
@@ -225,14 +249,15 @@ async def test_of_a_log_of_a_newer_format_no_byte_is_changed(damaged):
         assert damaged.left == newer + rest
 
 
+@pytest.mark.fuzz
 async def test_any_byte_that_is_another_is_noticed_or_costs_nothing(harness, tmp_path):
     _, path = await everything(harness)
     data, count = path.read_bytes(), len(list(read_records(path)))
     copy = tmp_path / "ses_1.jsonl"
 
-    @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+    @cases(150)
     @given(at=st.integers(0, len(data) - 1), value=st.integers(0, 255))
-    def check(at: int, value: int) -> None:
+    def any_byte(at: int, value: int) -> None:
         harmed = data[:at] + bytes([value]) + data[at + 1 :]
         copy.write_bytes(harmed)
         try:
@@ -244,7 +269,7 @@ async def test_any_byte_that_is_another_is_noticed_or_costs_nothing(harness, tmp
         if kept == count - 1:
             assert at >= data.rindex(b"\n", 0, len(data) - 1), "only the last record may be taken for torn"
 
-    check()
+    any_byte()
 
 
 async def test_a_log_that_can_be_read_once_more_is_opened_again_after_a_full_disk(harness):

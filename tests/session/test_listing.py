@@ -81,6 +81,36 @@ def test_what_is_no_log_is_passed_over(logs, tmp_path, text):
     assert most_recent_log(logs.path, tmp_path) == "ses_a"
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"type": "message_end", "data": None},
+        {"type": "message_end", "data": {"role": "user"}},
+        {"type": "message_end", "data": {"role": "user", "messageId": 1, "content": [{"type": "picture"}]}},
+        {"type": "session_renamed", "ts": "now", "data": {"title": 5}},
+        {"type": "config", "data": {"model": ["m"]}},
+        {"type": "agent_end", "ts": 10**30, "data": {"session": {"title": {}, "model": 7, "usage": "much"}}},
+    ],
+)
+def test_a_log_whose_records_lack_what_their_types_have_hides_no_session(logs, tmp_path, record):
+    logs.put("ses_a", tmp_path, used=1)
+    header = {
+        "seq": 1,
+        "type": "session",
+        "data": {"format": 1, "session": "ses_b", "roots": None, "created": "x"},
+    }
+    logs.put("ses_b", used=2, text=f"{json.dumps(header)}\n{json.dumps({'seq': 2, **record})}\n")
+    strange, plain = list_sessions(logs.path)
+    assert (strange.id, plain.id) == ("ses_b", "ses_a")
+    assert (strange.title, strange.model, strange.usage, strange.roots, strange.created) == (
+        None,
+        None,
+        None,
+        (),
+        0,
+    )
+
+
 def test_only_so_many_are_looked_into(logs, tmp_path):
     logs.put("ses_old", tmp_path, used=1)
     for number in range(MAX_LOGS - 1):

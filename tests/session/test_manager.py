@@ -164,6 +164,7 @@ async def test_a_string_start_is_refused_while_any_run_is_live_in_its_root_and_n
         ({"prompt": None}, "emptyPrompt"),
         ({"session": "ses_none"}, "unknownSession"),
         ({"session": "../ses_1"}, "unknownSession"),
+        ({"session": "x" * 500}, "unknownSession"),
         ({"session": ""}, "unknownSession"),
         ({"model": "test:none"}, "unknownModel"),
     ],

@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.session.mentions import Target, mention, mentions
+from support.cases import cases
 
 
 def paths(text):
@@ -73,7 +74,7 @@ def test_only_what_can_be_nothing_but_a_path_is_evidently_meant_as_one():
 NAMES = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), min_size=1, max_size=60)
 
 
-@settings(max_examples=300, deadline=None)
+@cases(300)
 @given(NAMES, st.none() | st.tuples(st.integers(1, 999), st.integers(1, 999)))
 def test_a_mention_that_is_made_means_what_it_was_made_of(path, lines):
     if re.search(r"[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", path):
@@ -84,7 +85,7 @@ def test_a_mention_that_is_made_means_what_it_was_made_of(path, lines):
     assert found.targets[-1 if found.quoted or not lines else 0] == wanted
 
 
-@settings(max_examples=300, deadline=None)
+@cases(300)
 @given(st.text(st.sampled_from("@ab/.#L19-\"\\'`~ \n,)é\U0001f600"), max_size=80))
 def test_whatever_is_typed_mentions_are_parts_of_it(text):
     at = 0

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from steersman.session.open_sessions import MAX_IDLE
 from steersman.session.store import Store
+from steersman.workspace.roots import Roots
 from support.fake_tools import Gate
 from support.scripted_model import answer, call
 from support.session_harness import Person, SessionHarness
@@ -38,6 +39,16 @@ async def test_descriptors_do_not_grow_with_the_number_of_sessions(harness):
     await fill(h, 3 * MAX_IDLE)
     assert descriptors() <= before
     assert len(open_ids(h)) <= MAX_IDLE + 1
+
+
+async def test_sessions_of_the_same_folders_keep_them_once(harness, tmp_path):
+    h = harness()
+    h.model.fallback = answer("done")
+    for folders in ([h.root], [h.root], [h.root, tmp_path]):
+        await h.run(roots=Roots(folders))
+    first, second, other = (session.kept.roots for session in h.manager._sessions.all())
+    assert first is second
+    assert [root.path for root in other.folders] == [h.root, tmp_path.resolve()]
 
 
 async def test_the_sessions_that_were_used_last_stay_open(harness):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.session.template_text import (
@@ -14,6 +14,7 @@ from steersman.session.template_text import (
     read_template,
     split_arguments,
 )
+from support.cases import cases
 
 
 @pytest.mark.parametrize(
@@ -56,20 +57,20 @@ def test_places_are_filled(text, arguments, expanded):
     assert expand(text, arguments) == expanded
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(st.lists(st.text(max_size=12), max_size=6))
 def test_quoted_arguments_come_back_as_they_were(words):
     assert split_arguments(" ".join(map(quote_argument, words))) == words
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(st.text(st.sampled_from("\\$1@{}ARGUMENTSx \n") | st.characters(), max_size=60), st.text(max_size=20))
 def test_an_escaped_text_expands_to_itself(text, arguments):
     place = "|$@"
     assert expand(escape(text) + place, arguments) == f"{text}|{arguments.strip()}"
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(st.text(st.sampled_from("\\$1239@{}ARGUMENTS '\"x\n"), max_size=60), st.text(max_size=30))
 def test_nothing_that_is_typed_is_lost(text, arguments):
     expanded = expand(text, arguments)
@@ -106,7 +107,7 @@ def test_front_matter_that_is_not_understood_is_an_error_that_names_the_line(tex
         read_template(text)
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(st.text(st.sampled_from("-: \nmodeask#'\"") | st.characters(), max_size=80))
 def test_any_text_is_read_or_refused(text):
     try:

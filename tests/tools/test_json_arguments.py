@@ -1,11 +1,12 @@
 """Arguments against somebody else's JSON Schema: what is refused is wrong in every reading of it."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.agent.tool import BadArguments
 from steersman.tools.json_arguments import MAX_DEPTH, MAX_SCHEMA, check_arguments, schema_fault
+from support.cases import cases
 from support.json_schema import faults
 
 DEPLOY = {
@@ -110,7 +111,7 @@ SCHEMAS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@cases(300)
 @given(SCHEMAS, st.dictionaries(NAMES, VALUES, max_size=4))
 def test_nothing_is_refused_that_the_schema_takes(schema, arguments):
     strict = {key: value for key, value in schema.items() if value is not True}

@@ -5,7 +5,7 @@ import subprocess
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.workspace.align import line_changes, split_lines
@@ -22,6 +22,7 @@ from steersman.workspace.diff import (
     splice,
     unified_diff,
 )
+from support.cases import cases
 
 lines = st.lists(st.sampled_from(["a", "b", "c", "dd", "dde", "", "\r", "é𝄞"]), max_size=20)
 texts = st.builds(lambda body, end: "\n".join(body) + end, lines, st.sampled_from(["", "\n", "\r\n"]))
@@ -118,7 +119,7 @@ def test_no_boundary_parts_a_crlf_or_a_surrogate_pair(old, new):
             assert old[max(at - 1, 0) : at + 1] not in ("\r\n", "\ud834\udd1e")
 
 
-@settings(max_examples=400, deadline=None)
+@cases(400)
 @given(texts, texts)
 def test_applying_minimal_edits_gives_the_new_text(old, new):
     edits = minimal_edits(old, new)
@@ -127,7 +128,7 @@ def test_applying_minimal_edits_gives_the_new_text(old, new):
     assert bool(edits) == (old != new)
 
 
-@settings(max_examples=300, deadline=None)
+@cases(300)
 @given(texts, texts)
 def test_all_hunks_give_the_new_text_and_line_changes_leave_equal_lines_between(old, new):
     found = hunks(old, new)
@@ -146,7 +147,7 @@ def test_huge_and_repetitive_texts_are_compared_without_quadratic_work():
 
 
 @pytest.mark.skipif(shutil.which("patch") is None, reason="patch(1) is not installed")
-@settings(max_examples=25, deadline=None)
+@cases(25, share=0.02)
 @given(texts, texts)
 def test_patch_reads_the_diff(tmp_path_factory, old, new):
     if old == new:

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.workspace.diff import splice
@@ -20,6 +20,7 @@ from steersman.workspace.matching import (
     SeveralErrors,
     locate,
 )
+from support.cases import cases
 
 
 def edit(text, *pairs):
@@ -238,7 +239,7 @@ words = st.sampled_from(["a", "b", " ", "  ", "\t", "\n", "“", '"', "’", "'"
 prose = st.lists(words, max_size=25).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@cases(400)
 @given(prose, st.lists(st.tuples(prose, prose), min_size=1, max_size=3))
 def test_either_all_spans_are_disjoint_and_only_they_change_or_a_match_error_is_raised(text, pairs):
     edits = [Replacement(old, new) for old, new in pairs]
@@ -259,7 +260,7 @@ def test_either_all_spans_are_disjoint_and_only_they_change_or_a_match_error_is_
             assert span.new_text in (edits[span.edit].new, edits[span.edit].new + "\n")
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(prose, st.integers(0, 25), st.integers(1, 25), prose)
 def test_a_slice_of_the_text_is_found_where_it_is_or_is_ambiguous(text, start, length, new):
     old = text[start : start + length]

@@ -1,11 +1,12 @@
 """A proposal meets what the user typed meanwhile: both are kept, or it is a conflict."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.workspace.align import split_lines
 from steersman.workspace.merge import Conflict, rebase, survives
+from support.cases import cases
 
 base = "".join(f"line {i}\n" for i in range(10))
 
@@ -48,7 +49,7 @@ lines = st.lists(st.sampled_from("abcdef"), max_size=12).map(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@cases(400)
 @given(lines, lines, lines)
 def test_one_sided_changes_win_and_the_merge_is_symmetric(a, p, c):
     assert rebase(a, p, a) == p
@@ -59,7 +60,7 @@ def test_one_sided_changes_win_and_the_merge_is_symmetric(a, p, c):
         assert forth == back
 
 
-@settings(max_examples=300, deadline=None)
+@cases(300)
 @given(st.data())
 def test_the_users_typing_and_the_proposal_are_both_in_the_result(data):
     body = [f"{i}\n" for i in range(data.draw(st.integers(4, 20)))]
@@ -95,7 +96,7 @@ def test_an_edit_that_landed_elsewhere_did_not_survive():
     assert not survives(base, proposed, base.replace("line 6\n", "five\n"))
 
 
-@settings(max_examples=300, deadline=None)
+@cases(300)
 @given(lines, lines)
 def test_a_proposal_survives_itself_and_the_base_is_not_it(a, p):
     assert survives(a, p, p)

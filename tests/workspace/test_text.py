@@ -4,7 +4,7 @@ import codecs
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.workspace.diff import TextChange, splice
@@ -18,6 +18,7 @@ from steersman.workspace.text import (
     to_lf,
     view,
 )
+from support.cases import cases
 
 MARKED = {
     "utf-8": codecs.BOM_UTF8,
@@ -236,7 +237,7 @@ def raw_offsets(text: Text) -> list[int]:
     return [*starts, at]
 
 
-@settings(max_examples=400, deadline=None)
+@cases(400)
 @given(st.data())
 def test_bytes_outside_the_replaced_spans_are_identical(data):
     original = data.draw(files())
@@ -267,7 +268,7 @@ def test_bytes_outside_the_replaced_spans_are_identical(data):
         position = result.index(kept, position) + len(kept)
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(st.data())
 def test_a_new_text_is_what_is_read_back(data):
     text, new = decode(data.draw(prose).encode()), data.draw(prose)
@@ -278,7 +279,7 @@ def test_a_new_text_is_what_is_read_back(data):
     assert decode(result).text == to_lf(new)
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(st.binary(max_size=60), st.integers(0, 60), st.sampled_from(["x", "x = 1\n", "\\"]))
 def test_an_ascii_edit_in_undeclared_text_changes_no_other_character_in_any_encoding(data, at, new):
     try:

@@ -6,6 +6,7 @@ Nothing here knows a provider's wire format: models/ converts.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isinf
 from typing import ClassVar, Literal, TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -205,7 +206,7 @@ def parse_arguments(call: ToolCall, *, cut: bool = False) -> dict[str, Json]:
             raise MalformedArguments("the arguments are empty because the response was cut off")
         return {}
     try:
-        value = json.loads(raw, parse_constant=_refuse_constant)
+        value = json.loads(raw, parse_constant=_refuse_constant, parse_float=_finite)
         if "\\u" in raw:
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
@@ -231,6 +232,13 @@ def joined_text(content: Iterable[object]) -> str:
 
 def _refuse_constant(name: str) -> Json:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if isinf(value):
+        raise ValueError(f"{digits:.40} is too large a number")
+    return value
 
 
 def _json_kind(value: object) -> str:

@@ -44,7 +44,7 @@ class FrameParser:
     A header block without a usable Content-Length, or bytes between messages, are skipped up to the next
     header block and told as one `FramingFault`. A length that is too large is noticed when the next header
     block shows up inside the body: raw line ends and a header can't occur there in valid JSON, so the body
-    ends where that block begins. A message over `max_message` bytes is skipped without being kept.
+    ends where that block begins. A message over `max_message` bytes is skipped without being kept, and ends there too.
     """
 
     def __init__(self, max_message: int) -> None:
@@ -140,16 +140,8 @@ class FrameParser:
 
     def _header_inside(self, end: int) -> int | None:
         """Where a header block begins inside the body's first `end` bytes. Each byte is looked at once."""
-        buffer = self._buffer
-        at = buffer.find(_BLOCK_END, max(0, self._scanned - len(_BLOCK_END)), end)
-        self._scanned = end
-        while at >= 0:
-            start = max(0, at - MAX_HEADER)
-            for found in _BLOCK_START.finditer(buffer, start, at + 2):
-                if _content_length(bytes(buffer[found.start() : at])) is not None:
-                    return found.start()
-            at = buffer.find(_BLOCK_END, at + 1, end)
-        return None
+        scanned, self._scanned = self._scanned, end
+        return _block_inside(self._buffer, scanned, end)
 
     def _pass_over(self, data: bytes, frames: list[Frame]) -> bytes:
         """Consumes bytes of a message that is too large; returns what follows it."""
@@ -157,18 +149,22 @@ class FrameParser:
         assert oversized is not None
         if len(oversized.head) < MAX_HEADER:
             oversized.head = (oversized.head + data)[: min(MAX_HEADER, oversized.length)]
-        if len(data) < oversized.remaining:
+        known = len(oversized.tail)
+        seen = (oversized.tail + data)[: known + oversized.remaining]
+        intruder = _block_inside(seen, known, len(seen))
+        if intruder is None and len(data) < oversized.remaining:
             oversized.remaining -= len(data)
+            oversized.tail = seen[-MAX_HEADER - len(_BLOCK_END) :]
             return b""
-        rest = data[oversized.remaining :]
         self._oversized = None
-        frames.append(
-            FramingFault(
-                f"A message of {oversized.length} bytes is over the limit of {self._max_message} bytes.",
-                _request_id(oversized.head),
-            )
-        )
-        return rest
+        if intruder is None:
+            reason = f"A message of {oversized.length} bytes is over the limit of {self._max_message} bytes."
+            frames.append(FramingFault(reason, _request_id(oversized.head)))
+            return data[oversized.remaining :]
+        came = oversized.length - oversized.remaining - known + intruder
+        reason = f"Content-Length was {oversized.length}, but the next message began after {came} bytes."
+        frames.append(FramingFault(reason, _request_id(oversized.head[:came])))
+        return (oversized.tail + data)[intruder:]
 
 
 @dataclass(slots=True)
@@ -176,6 +172,20 @@ class _Oversized:
     length: int
     head: bytes
     remaining: int
+    tail: bytes = b""
+    """The last bytes that were passed over: the next header block may have begun in them."""
+
+
+def _block_inside(data: bytes | bytearray, scanned: int, end: int) -> int | None:
+    """Where a header block begins that ends in `data[:end]`. None ends before `scanned`."""
+    at = data.find(_BLOCK_END, max(0, scanned - len(_BLOCK_END)), end)
+    while at >= 0:
+        start = max(0, at - MAX_HEADER)
+        for found in _BLOCK_START.finditer(data, start, at + 2):
+            if _content_length(bytes(data[found.start() : at])) is not None:
+                return found.start()
+        at = data.find(_BLOCK_END, at + 1, end)
+    return None
 
 
 def _content_length(block: bytes) -> int | None:

@@ -11,6 +11,7 @@ from steersman.agent.messages import UserMessage
 from steersman.session.fold import title_of
 from steersman.session.jsonlines import decode
 from steersman.session.log import Record, is_being_written
+from steersman.session.log_lines import MALFORMED
 from steersman.session.wire import Data, message_from
 from steersman.workspace.uris import path_of
 
@@ -163,20 +164,21 @@ class _Seen:
         if not isinstance(data, dict):
             return
         if self.updated is None:
-            self.updated = record.get("ts")
+            self.updated = _whole(record.get("ts"))
         if kind == "session_renamed" and not self.renamed:
-            self.title, self.renamed = data.get("title"), True
+            self.title, self.renamed = _text(data.get("title")), True
         elif kind == "config":
-            self.model = self.model or data.get("model")
+            self.model = self.model or _text(data.get("model"))
         elif kind == "agent_start":
             self.state = self.state or "live"
         elif kind == "agent_end":
             self.state = self.state or ("interrupted" if data.get("stopReason") == "interrupted" else "idle")
             totals = data.get("session")
             if isinstance(totals, dict):
-                self.title = self.title or totals.get("title")
-                self.model = self.model or totals.get("model")
-                self.usage = totals.get("usage")
+                self.title = self.title or _text(totals.get("title"))
+                self.model = self.model or _text(totals.get("model"))
+                usage = totals.get("usage")
+                self.usage = usage if isinstance(usage, dict) else None
                 self.ended = True
 
 
@@ -202,13 +204,13 @@ def _summary(path: Path, header: Data) -> SessionSummary | None:
     state = seen.state or ("idle" if size <= MAX_TAIL else "unknown")
     if state == "live" and not locked:
         state = "interrupted"
-    created = header.get("created")
+    roots = header.get("roots")
     return SessionSummary(
         path.stem,
         seen.title,
-        created if isinstance(created, int) else 0,
+        _whole(header.get("created")) or 0,
         seen.updated or 0,
-        tuple(str(root) for root in header.get("roots", [])),
+        tuple(str(root) for root in roots) if isinstance(roots, list) else (),
         seen.model,
         seen.usage,
         state,
@@ -234,10 +236,21 @@ def _records(file: Any, start: int, end: int) -> Sequence[Record]:
     return found
 
 
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _whole(value: object) -> int | None:
+    return value if type(value) is int else None
+
+
 def _title(record: Record) -> str | None:
     """Of the first message, if this is one."""
-    data = record.get("data", {})
-    if record.get("type") != "message_end" or data.get("role") != "user":
+    data = record.get("data")
+    if record.get("type") != "message_end" or not isinstance(data, dict) or data.get("role") != "user":
         return None
-    message = message_from(data)
-    return title_of(message) if isinstance(message, UserMessage) else None
+    try:
+        message = message_from(data)
+        return title_of(message) if isinstance(message, UserMessage) else None
+    except MALFORMED:
+        return None  # whoever opens it is told

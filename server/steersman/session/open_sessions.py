@@ -32,6 +32,8 @@ class OpenSessions:
         self._closing: dict[str, asyncio.Task[None]] = {}
         self._kept: dict[str, Kept] = {}
         """Of every session that was open here."""
+        self._roots: dict[Roots, Roots] = {}
+        """Theirs: those of the same folders share one."""
         self._wanted: list[str] = []
 
     def all(self) -> Sequence[Session]:
@@ -106,13 +108,18 @@ class OpenSessions:
         kept = self._kept.get(session_id)
         told = kept is not None and kept.told
         journal = await self._store.open(session_id, roots or Roots([]), told=told)
-        if kept is not None:
-            where = kept.roots
-        else:
-            where = roots if roots is not None and roots.folders else roots_of(journal.picture)
-        return self._add(journal, where)
+        try:
+            if kept is not None:
+                where = kept.roots
+            else:
+                where = roots if roots is not None and roots.folders else roots_of(journal.picture)
+            return self._add(journal, where)
+        except BaseException:
+            await journal.close()  # nobody else would give the lock back
+            raise
 
     def _add(self, journal: Journal, roots: Roots) -> Session:
+        roots = self._roots.setdefault(roots, roots)
         session = Session(self._services, roots, journal, self._kept.get(journal.session))
         self._open[session.id], self._kept[session.id] = session, session.kept
         return session

@@ -152,7 +152,7 @@ class Policy:
         return Ask("command", "Commands are asked about in this mode.", _MODE_HINT["command"])
 
 
-_SPECIAL = re.compile(r"[;&|<>()$`\\\n\r\x00{}*?\[\]~#!]|(?:^|\s)\w+=")
+_SPECIAL = re.compile(r"[;&|<>()$`\\\n\r\x00{}*?\[\]~#!]|(?:^|\s)\w+\+?=")
 """What makes a command more than one program with plain arguments, or its arguments more than what they look."""
 
 

@@ -87,6 +87,8 @@ class Settings:
     """What the user's file says of providers."""
     locked: str | None = None
     """Why no key of the user's file is used: others may read them. With what to do."""
+    general_locked: bool = False
+    """One of them is that for any server."""
     file_secrets: tuple[str, ...] = field(default=(), repr=False)
     """Keys and values of headers in the user's file, used or not."""
     thinking: ThinkingLevel = "off"
@@ -112,7 +114,7 @@ class Settings:
         if self.usable_key is not None:
             return None
         if self.api_key is None:
-            return self.locked if self.base_url_source == "file" else None
+            return self.locked if self.general_locked and self.base_url_source == "file" else None
         key, url = _NAMES[self.api_key_source], _NAMES[self.base_url_source]
         return (
             f"The API key from {key} is not sent to {self.base_url}, which comes from {url}: "
@@ -172,6 +174,7 @@ def load_settings(home: Home, environ: Mapping[str, str] = os.environ) -> Settin
         api_key_source=key_source,  # type: ignore[arg-type]  # as above
         providers=providers,
         locked=locked,
+        general_locked=locked is not None and file.api_key is not None,
         file_secrets=(*secrets.keys, *secrets.headers),
         thinking=_one_of(THINKING, "STEERSMAN_THINKING", environ) or file.thinking or "off",
         mode=_one_of(MODES, "STEERSMAN_MODE", environ) or file.mode or "ask",
@@ -235,19 +238,21 @@ def _read_file(path: Path) -> ConfigFile:
         text = path.read_text("utf-8")
     except FileNotFoundError:
         return ConfigFile()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} can't be read: {error}") from None
+    except OSError as error:
+        raise SettingsError(f"{path} can't be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8 (at byte {error.start})") from None
     import tomllib  # noqa: PLC0415 - many have no file
 
     try:
         values = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also for thousands of digits, or of brackets in each other
+    except (ValueError, RecursionError) as error:  # also of thousands of digits, or of brackets
         raise SettingsError(f"{path} is not TOML: {error}") from None
     try:
         return ConfigFile.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
+        name = ".".join(str(part) for part in first["loc"])[:200]
         if first["type"] == "extra_forbidden":
             known = ", ".join(ConfigFile.model_fields)
             raise SettingsError(f"{path}: {name} is no key of it. Known keys: {known}.") from None

@@ -11,12 +11,13 @@ from steersman import __version__
 from steersman.agent.messages import UserMessage
 from steersman.session.checkpoints import History, history_of
 from steersman.session.errors import LogCorrupt, LogError, LogLocked, Refused
-from steersman.session.fold import Fold, fold
+from steersman.session.fold import Fold
 from steersman.session.fork import forked
 from steersman.session.journal import Journal
 from steersman.session.jsonlines import decode, encode
 from steersman.session.log import ELSEWHERE, Record, read_records
 from steersman.session.log_index import LogIndex
+from steersman.session.log_lines import MALFORMED, damaged
 from steersman.session.services import Services
 from steersman.session.tree import Branch, Node, read_branch
 from steersman.session.wire import Data, message_from
@@ -29,10 +30,13 @@ T = TypeVar("T")
 
 FORMAT = 1
 """Of the session log."""
+MAX_ID = 100
+"""Characters of a session's id."""
 MAX_EVENTS = 1000
 """Records in one answer to `events`."""
 MAX_EVENTS_BYTES = 4 * 1024 * 1024
 """Of those records; one that is longer comes alone."""
+_WRONG = "a record has not what its type has"
 MAX_INDEXES = 32
 """Logs of which is remembered where their records are: those that were read last."""
 
@@ -83,6 +87,7 @@ class Store:
         try:
             index = self._index(session, path)
             picture = await asyncio.to_thread(lambda: read_picture(path, index))
+            roots_of(picture)  # what its header says can be used
             journal = Journal(session, session_log, self._services.bus, self._services.now, picture)
             if picture.seq == 0:  # it was cut off in its first record
                 journal.record("session", self._header(session, roots))
@@ -92,6 +97,9 @@ class Store:
         except LogError as error:
             await session_log.close()
             raise Refused("readOnly", str(error), session=session) from error
+        except MALFORMED as error:
+            await session_log.close()
+            raise Refused("readOnly", _malformed(session, error), session=session) from error
         except BaseException:
             await session_log.close()
             raise
@@ -204,6 +212,8 @@ class Store:
             return await asyncio.to_thread(read)
         except LogError as error:
             raise Refused("readOnly", str(error), session=session) from error
+        except MALFORMED as error:
+            raise Refused("readOnly", _malformed(session, error), session=session) from error
 
     def _index(self, session: str, path: Path) -> LogIndex:
         index = self._indexes.pop(session, None) or LogIndex(path, self._services.log_class.reader)
@@ -230,6 +240,10 @@ class Store:
             "roots": [root.given.as_uri() for root in roots.folders],
             "platform": platform.system(),
         }
+
+
+def _malformed(session: str, error: Exception) -> str:
+    return f"The log of {session} is damaged: {_WRONG} ({type(error).__name__}: {error})."
 
 
 def _page(
@@ -264,12 +278,18 @@ def read_picture(path: Path, index: LogIndex | None = None) -> Fold:
         LogCorrupt: it is none, or one of a newer version.
         LogError: it can't be read.
     """
-    picture = fold(_records(path, index))
-    if picture.seq:
-        _refuse_other_format(path, picture.header)
-    if picture.stale:
-        picture.branch = read_branch(_records(path, index), picture.tree.path(picture.tip))
-        picture.stale = False
+    picture = Fold()
+    try:
+        for record in _records(path, index):
+            picture.feed(record)
+            if picture.seq == 1:
+                _refuse_other_format(path, picture.header)
+        if picture.stale:
+            picture.branch = read_branch(_records(path, index), picture.tree.path(picture.tip))
+            picture.stale = False
+        picture.closers()
+    except MALFORMED as error:
+        raise damaged(path, picture.seq, f"{_WRONG} ({type(error).__name__}: {error})") from error
     return picture
 
 
@@ -320,5 +340,5 @@ def roots_of(picture: Fold) -> Roots:
 
 
 def _is_id(session: str) -> bool:
-    """Ids are names of files: nothing that leads elsewhere."""
-    return session.replace("_", "").isalnum() and session.isascii()
+    """Ids are names of files: nothing that leads elsewhere, or that no file can have."""
+    return len(session) <= MAX_ID and session.replace("_", "").isalnum() and session.isascii()

@@ -88,6 +88,15 @@ class Roots:
         self.folders = tuple(roots)
         self._readable = tuple(os.path.realpath(folder) for folder in readable)
 
+    def __eq__(self, other: object) -> bool:
+        """The same folders, under the same names."""
+        if not isinstance(other, Roots):
+            return NotImplemented
+        return (self.folders, self._readable) == (other.folders, other._readable)
+
+    def __hash__(self) -> int:
+        return hash((self.folders, self._readable))
+
     @property
     def primary(self) -> Root | None:
         return self.folders[0] if self.folders else None
