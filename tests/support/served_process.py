@@ -70,7 +70,14 @@ def _name(pid: int) -> str:
 class Running:
     """A server process and its client, which names an event token."""
 
-    def __init__(self, place: Place, command: Sequence[str] = tuple(COMMAND)) -> None:
+    def __init__(
+        self,
+        place: Place,
+        command: Sequence[str] = tuple(COMMAND),
+        *,
+        client: type[LspClient] = LspClient,
+        **environment: str,
+    ) -> None:
         self.place = place
         server_reads, client_writes = os.pipe()
         client_reads, server_writes = os.pipe()
@@ -81,12 +88,12 @@ class Running:
                 stdin=server_reads,
                 stdout=server_writes,
                 stderr=errors,
-                env=place.environment(),
+                env=place.environment(**environment),
                 cwd=place.root,
             )
         os.close(server_reads)
         os.close(server_writes)
-        self.client = LspClient(client_reads, client_writes)
+        self.client = client(client_reads, client_writes)
 
     async def initialize(self, **params: Any) -> None:
         await self.client.initialize(

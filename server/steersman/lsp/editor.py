@@ -17,8 +17,8 @@ from steersman.lsp.resource_edits import ResourceOperation, can_do, resource_cha
 from steersman.lsp.saving import save_own
 from steersman.workspace.changes import FileChange, refuse_held
 from steersman.workspace.diff import unified_diff
-from steersman.workspace.disk import DiskWorkspace
-from steersman.workspace.errors import ChangeRefused, FileNotFound
+from steersman.workspace.disk import DiskWorkspace, is_resolved
+from steersman.workspace.errors import ChangeRefused, FileNotFound, WorkspaceError
 from steersman.workspace.ports import Applied, BaseMoved, Entry, KeepPreImage, PreImage, Snapshot
 from steersman.workspace.roots import ResolvedPath, Roots, printable
 from steersman.workspace.rules import PathRules
@@ -153,6 +153,10 @@ class EditorWorkspace:
         tries = 0
         while True:
             await self._keep_both(change.path, disk, buffer.document.text or "")
+            if not is_resolved(change.path.path):
+                raise ChangeRefused(
+                    f"{name} was replaced by a link meanwhile: saved, the text would go elsewhere. Nothing was changed."
+                )
             await self._editor.unattached.refresh(buffer)
             raw = buffer.document.text
             if raw is None or to_lf(raw) != old or not self._buffers.is_open(buffer):  # while we waited
@@ -199,9 +203,9 @@ class EditorWorkspace:
         was unsaved but edits of ours."""
         as_approved = buffer.text == change.new_text
         buffer.ours = buffer.text if clean and as_approved else None
-        now = (await self._look(change.path, buffer))[0]
+        now = await self._edited(change.path, buffer)
         if await save_own(self._editor, [buffer]) and buffer.text is not None:
-            now = (await self._look(change.path, buffer))[0]
+            now = await self._edited(change.path, buffer)
         text = now.text.text if now.text is not None else None
         differs = text != change.new_text
         return Applied(
@@ -211,6 +215,15 @@ class EditorWorkspace:
             unsaved=now.dirty,
             changed_by_saving=differs and as_approved and not now.dirty,
         )
+
+    async def _edited(self, path: ResolvedPath, buffer: Buffer) -> Snapshot:
+        """An open file after an edit, which is in its text also if its place on the disk was taken meanwhile by what
+        can't be read."""
+        try:
+            return (await self._look(path, buffer))[0]
+        except WorkspaceError:
+            text = buffer.document.text or ""
+            return buffer_snapshot(path, text, dirty=True, version=buffer.document.version)
 
     async def _went_wrong(
         self, name: str, buffer: Buffer, old: str, new: str, outcome: EditOutcome

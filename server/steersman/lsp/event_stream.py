@@ -6,7 +6,6 @@ place in the log is remembered, and it is caught up from there when there is roo
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,8 +35,9 @@ class _Place:
     told: int = 0
     """The number of the last record that the session has told: what follows it is not yet to be known."""
     cursor: LogCursor | None = None
-    unkept: deque[tuple[int, Emitted]] = field(default_factory=deque)
-    """Events that the log could not take, each with the number of the record after which it was told."""
+    unkept: list[tuple[int, Emitted]] = field(default_factory=list)
+    """Events that the log could not take, each with the number of the record after which it was told. In most sessions
+    there are none."""
     state: Emitted | None = None
     """The latest state that was not sent."""
 
@@ -126,7 +126,7 @@ class EventStream:
         if place.unkept:
             if not self._send(place.unkept[0][1].line):
                 return False
-            place.unkept.popleft()
+            del place.unkept[0]
         elif place.state is not None:
             if not self._send(place.state.line):
                 return False

@@ -16,6 +16,7 @@ from steersman.lsp.edits import Editor
 from steersman.lsp.errors import ClientGone, ClientRequestError
 from steersman.lsp.params import SaveAnswer
 from steersman.lsp.waits import answered_within
+from steersman.workspace.disk import is_resolved
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +81,10 @@ def _compare(buffer: Buffer) -> None:
 
 
 def _is_on_its_base(buffer: Buffer) -> bool:
-    """Whether the disk still holds what the edit was made on: saving would undo what another program wrote."""
+    """Whether the disk still holds what the edit was made on: saving would undo what another program wrote, or write
+    to where a link leads that was put in the file's place."""
+    if not is_resolved(buffer.path):
+        return False
     disk = disk_text(buffer.path)
     if isinstance(disk, Unknown):
         return time_of(buffer.path) == buffer.disk_time

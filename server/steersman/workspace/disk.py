@@ -35,7 +35,7 @@ _T = TypeVar("_T")
 
 
 class _WrittenMeanwhile(Exception):
-    """Somebody else has written the file since its base was checked."""
+    """Somebody else has written the file, or changed who may, since its base was checked."""
 
 
 async def _keep_nothing(_image: PreImage) -> None:
@@ -106,7 +106,7 @@ class DiskWorkspace:
             As `Workspace.apply`.
         """
         for place in (change.path, change.target):
-            if place is not None and not _is_resolved(place.path.parent):
+            if place is not None and not is_resolved(place.path.parent):
                 raise PathError(f"{place.display}: a directory of the path was replaced by a link meanwhile.")
         match change.kind:
             case "create":
@@ -211,11 +211,7 @@ class DiskWorkspace:
         def work() -> _T:
             with alone_on(change.path.path):
                 now = change.path.path.lstat()
-                if (now.st_ino, now.st_size, now.st_mtime_ns) != (
-                    status.st_ino,
-                    status.st_size,
-                    status.st_mtime_ns,
-                ):
+                if _state(now) != _state(status):
                     raise _WrittenMeanwhile
                 return function(*args)
 
@@ -241,11 +237,17 @@ class DiskWorkspace:
         return tuple(printable(self.roots.relative(directory)) for directory in directories)
 
 
-def _is_resolved(path: Path) -> bool:
+def is_resolved(path: Path) -> bool:
+    """Whether a path that was resolved still leads where it did: none of its parts was replaced by a link."""
     try:
         return os.path.realpath(path) == str(path)
     except OSError:  # a link that was there a moment before
         return False
+
+
+def _state(status: os.stat_result) -> tuple[int, ...]:
+    """What is another one once somebody has written the file, put another in its place or protected it."""
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode
 
 
 def _unchanged(failure: WorkspaceError) -> WorkspaceError:
