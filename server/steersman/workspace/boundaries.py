@@ -15,6 +15,20 @@ def common_prefix(x: str, y: str) -> int:
     return low
 
 
+def common_suffix(x: str, y: str) -> int:
+    """The length of the common suffix, found in the same way."""
+    low, high = 0, min(len(x), len(y))
+    if x[len(x) - high :] == y[len(y) - high :]:
+        return high
+    while low < high - 1:
+        middle = (low + high) // 2
+        if x[len(x) - middle : len(x) - low] == y[len(y) - middle : len(y) - low]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 def inseparable(text: str, at: int) -> bool:
     """Whether a cut at `at` would part a CRLF or a surrogate pair."""
     if not 0 < at < len(text):

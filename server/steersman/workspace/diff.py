@@ -12,6 +12,7 @@ from itertools import accumulate
 
 from steersman.workspace.align import LineChange, line_changes, split_lines
 from steersman.workspace.boundaries import common_prefix, inseparable
+from steersman.workspace.changed_part import ChangedPart, changed_part
 from steersman.workspace.errors import WorkspaceError
 
 CONTEXT = 3
@@ -75,7 +76,8 @@ class Counts:
 
 def count_changes(old: str, new: str) -> Counts:
     """How many lines a diff of `old` and `new` adds and removes."""
-    changes = line_changes(split_lines(old), split_lines(new))
+    part = changed_part(old, new, 0)
+    changes = line_changes(part.old, part.new)
     return Counts(
         added=sum(change.new_end - change.new_start for change in changes),
         removed=sum(change.old_end - change.old_start for change in changes),
@@ -94,9 +96,9 @@ def unified_diff(old: str, new: str, old_name: str, new_name: str, *, max_lines:
     out = _Bounded(max_lines)
     out.add(f"--- {_quoted(old_name)}\n")
     out.add(f"+++ {_quoted(new_name)}\n")
-    a, b = split_lines(old), split_lines(new)
-    for group in _groups(line_changes(a, b)):
-        _write_hunk(out, a, b, group)
+    part = changed_part(old, new, CONTEXT)
+    for group in _groups(line_changes(part.old, part.new)):
+        _write_hunk(out, part, group)
     return out.text()
 
 
@@ -149,10 +151,11 @@ def _extent(group: Sequence[LineChange], old_len: int) -> LineChange:
     )
 
 
-def _write_hunk(out: _Bounded, a: Sequence[str], b: Sequence[str], group: Sequence[LineChange]) -> None:
+def _write_hunk(out: _Bounded, part: ChangedPart, group: Sequence[LineChange]) -> None:
+    a, b, first = part.old, part.new, part.first_line
     extent = _extent(group, len(a))
-    old_range = _range(extent.old_start, extent.old_end)
-    new_range = _range(extent.new_start, extent.new_end)
+    old_range = _range(first + extent.old_start, first + extent.old_end)
+    new_range = _range(first + extent.new_start, first + extent.new_end)
     out.add(f"@@ -{old_range} +{new_range} @@\n")
     at = extent.old_start
     for change in group:
@@ -182,14 +185,19 @@ def _write_lines(out: _Bounded, mark: str, lines: Iterable[str]) -> None:
 
 def hunks(old: str, new: str) -> list[Hunk]:
     """The hunks of the unified diff of `old` and `new`, in order."""
-    a, b = split_lines(old), split_lines(new)
+    part = changed_part(old, new, CONTEXT)
     return [
-        _hunk(number, _extent(group, len(a)), tuple(_line_edit(a, b, change) for change in group))
-        for number, group in enumerate(_groups(line_changes(a, b)), start=1)
+        _hunk(
+            number,
+            part.first_line,
+            _extent(group, len(part.old)),
+            tuple(_line_edit(part, change) for change in group),
+        )
+        for number, group in enumerate(_groups(line_changes(part.old, part.new)), start=1)
     ]
 
 
-def _hunk(number: int, extent: LineChange, edits: tuple[LineEdit, ...]) -> Hunk:
+def _hunk(number: int, first: int, extent: LineChange, edits: tuple[LineEdit, ...]) -> Hunk:
     digest = hashlib.sha256()
     for edit in edits:
         for part in (edit.removed, edit.added):
@@ -198,21 +206,21 @@ def _hunk(number: int, extent: LineChange, edits: tuple[LineEdit, ...]) -> Hunk:
             digest.update(data)
     return Hunk(
         id=f"{number}-{digest.hexdigest()[:8]}",
-        old_start=extent.old_start,
+        old_start=first + extent.old_start,
         old_count=extent.old_end - extent.old_start,
-        new_start=extent.new_start,
+        new_start=first + extent.new_start,
         new_count=extent.new_end - extent.new_start,
         edits=edits,
         digest=digest.hexdigest(),
     )
 
 
-def _line_edit(a: Sequence[str], b: Sequence[str], change: LineChange) -> LineEdit:
+def _line_edit(part: ChangedPart, change: LineChange) -> LineEdit:
     return LineEdit(
-        old_start=change.old_start,
-        new_start=change.new_start,
-        removed="".join(a[change.old_start : change.old_end]),
-        added="".join(b[change.new_start : change.new_end]),
+        old_start=part.first_line + change.old_start,
+        new_start=part.first_line + change.new_start,
+        removed="".join(part.old[change.old_start : change.old_end]),
+        added="".join(part.new[change.new_start : change.new_end]),
     )
 
 
@@ -272,16 +280,16 @@ def minimal_edits(old: str, new: str) -> list[TextChange]:
     """
     if old == new:
         return []
-    a, b = split_lines(old), split_lines(new)
-    a_at = [0, *accumulate(map(len, a))]
-    b_at = [0, *accumulate(map(len, b))]
+    part = changed_part(old, new, 0)
+    a_at = list(accumulate(map(len, part.old), initial=part.start))
+    b_at = list(accumulate(map(len, part.new), initial=part.start))
     return [
         _cut(
             a_at[c.old_start],
             old[a_at[c.old_start] : a_at[c.old_end]],
             new[b_at[c.new_start] : b_at[c.new_end]],
         )
-        for c in line_changes(a, b)
+        for c in line_changes(part.old, part.new)
     ]
 
 
