@@ -47,8 +47,9 @@ export function TextBox(props: TextBoxProps) {
     caret.current = null;
   }, [text]);
   useEffect(() => {
-    // It was sent, or the host has put another text in its place: what is looked for is no part of it.
-    if (text !== looked.current) completer.look(null);
+    // It was sent, or the host has put another text in its place: what is looked for is no part of it. More may have been
+    // typed since this text was drawn, and that has been looked at.
+    if (box.current?.value !== looked.current) completer.look(null);
   }, [text, completer]);
   useEffect(() => {
     if (props.focus > 0) box.current?.focus();

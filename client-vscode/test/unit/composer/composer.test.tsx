@@ -47,11 +47,23 @@ class Page {
   }
 
   async type(text: string): Promise<void> {
-    await act(() => {
-      this.box.value = text;
-      this.box.setSelectionRange(text.length, text.length);
-      this.box.dispatchEvent(new Event("input", { bubbles: true }));
-    });
+    await act(() => this.put(text));
+  }
+
+  private put(text: string): void {
+    this.box.value = text;
+    this.box.setSelectionRange(text.length, text.length);
+    this.box.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  /** Each text is drawn before the next one is put there, and nothing that comes after the drawing has been done. */
+  async typeQuickly(...texts: string[]): Promise<void> {
+    for (const text of texts) {
+      this.put(text);
+      await Promise.resolve();
+      await Promise.resolve();
+    }
+    await new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))));
   }
 
   async press(key: string, more: KeyboardEventInit = {}, on: Element = this.box): Promise<void> {
@@ -216,6 +228,15 @@ describe("completing", () => {
     await page.type("see @ca");
     await page.press("Enter");
     expect(page.calls("submit")).toHaveLength(1);
+  });
+
+  it("goes on for somebody who types quicker than the page comes along", async () => {
+    await page.typeQuickly("see @", "see @c", "see @ca");
+    const items = [{ label: "cart.py", icon: "file", insert: "@cart.py" }];
+    for (let asked = 1; page.calls("complete").length >= asked; asked += 1) {
+      await page.push({ type: "answer", id: must(page.calls("complete")[asked - 1]).id, answer: { items } });
+    }
+    expect(page.root.querySelector("[role=option]")?.textContent).toContain("cart.py");
   });
 
   it("ends when the text goes, also where the host still looks", async () => {
