@@ -1,6 +1,6 @@
 /** A story: a workspace, a model that says its lines, a VS Code, and a person who does something. */
 
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
@@ -28,6 +28,7 @@ export interface Stage {
   readonly code: CodeServer;
   /** STEERSMAN_HOME of the server. */
   readonly home: string;
+  has(path: string): boolean;
   read(path: string): string;
   write(path: string, text: string): void;
   /** Another window on the same workspace. */
@@ -96,6 +97,7 @@ async function setStage(
     workspace,
     code,
     home,
+    has: (path) => existsSync(join(workspace, path)),
     read: (path) => readFileSync(join(workspace, path), "utf8"),
     write: (path, text) => writeFileSync(join(workspace, path), text),
     another: () => Window.open(context, code.url, place),
