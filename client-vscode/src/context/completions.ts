@@ -26,19 +26,25 @@ interface Places {
   readonly folders: readonly string[];
 }
 
-/** An answer that is kept for a while, and asked for once at a time. */
+/** An answer that is kept for a while if it is `worth` it, and asked for once at a time. */
 class Fresh<T> {
   private at = -FRESH_MS;
   private value: Promise<T> | undefined;
 
-  constructor(private readonly ask: () => Promise<T>) {}
+  constructor(
+    private readonly ask: () => Promise<T>,
+    private readonly worth: (value: T) => boolean,
+  ) {}
 
   get(): Promise<T> {
     const now = performance.now();
     if (this.value && now - this.at < FRESH_MS) return this.value;
     this.at = now;
     const value = this.ask();
-    value.catch(() => this.value === value && (this.value = undefined));
+    const forget = (): void => {
+      if (this.value === value) this.value = undefined;
+    };
+    value.then((answer) => this.worth(answer) || forget(), forget);
     this.value = value;
     return value;
   }
@@ -46,11 +52,14 @@ class Fresh<T> {
 
 export class Completions implements vscode.Disposable {
   private asking: vscode.CancellationTokenSource | undefined;
-  private readonly places = new Fresh<Places>(findPlaces);
+  // An editor that has just started may not know its folders yet.
+  private readonly places = new Fresh<Places>(findPlaces, ({ files }) => files.length > 0);
   private readonly templates: Fresh<readonly TemplateInfo[]>;
 
   constructor(server: Commander) {
-    this.templates = new Fresh(async () => (await server.execute("steersman.templates", {})).templates);
+    const ask = async (): Promise<readonly TemplateInfo[]> =>
+      (await server.execute("steersman.templates", {})).templates;
+    this.templates = new Fresh(ask, () => true);
   }
 
   readonly handlers: Handlers = {

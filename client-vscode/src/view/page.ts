@@ -17,6 +17,8 @@ export interface PageOwner {
 export class ChatPage implements vscode.WebviewViewProvider {
   private view: vscode.WebviewView | undefined;
   private listens = false;
+  /** The cursor is wanted in a composer that is not there yet. */
+  private awaited = false;
   private readonly visibility = new vscode.EventEmitter<boolean>();
   readonly onDidChangeVisibility = this.visibility.event;
 
@@ -44,7 +46,9 @@ export class ChatPage implements vscode.WebviewViewProvider {
   async reveal(focus: boolean): Promise<void> {
     if (this.view) this.view.show(!focus);
     else await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`, { preserveFocus: !focus });
-    if (focus) this.push({ type: "focus" });
+    if (!focus) return;
+    if (this.listens) this.push({ type: "focus" });
+    else this.awaited = true;
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -75,6 +79,8 @@ export class ChatPage implements vscode.WebviewViewProvider {
       case "ready":
         this.listens = true;
         this.owner.ready();
+        if (this.awaited) this.push({ type: "focus" });
+        this.awaited = false;
         break;
       case "draft":
         this.owner.draft(message.draft);

@@ -40,7 +40,7 @@ export class Completer {
     if (this.closed === token.start) return;
     this.closed = null;
     const { now } = this;
-    if (now && same(now.token, token)) return this.become({ ...now, token });
+    if (now && same(now.token, token) && (now.fresh || this.asking)) return this.become({ ...now, token });
     const goesOn = now?.token.start === token.start && now.token.trigger === token.trigger;
     this.become({ token, items: goesOn ? now.items : [], active: 0, fresh: false });
     if (!this.asking) void this.askFor(token);
@@ -65,17 +65,18 @@ export class Completer {
 
   private async askFor(token: Token): Promise<void> {
     this.asking = token;
-    let items: readonly Completion[] = [];
+    let items: readonly Completion[] | undefined;
     try {
       items = await this.ask(token);
     } catch {
-      // No list is no loss: what is typed counts all the same.
+      // No list is no loss: what is typed counts all the same. The next look asks again.
     }
     this.asking = undefined;
     const { now } = this;
     if (!now) return;
-    if (same(now.token, token)) this.become({ ...now, items, active: 0, fresh: true });
-    else void this.askFor(now.token);
+    if (!same(now.token, token)) void this.askFor(now.token);
+    else if (items) this.become({ ...now, items, active: 0, fresh: true });
+    else this.become({ ...now, items: [], active: 0 });
   }
 
   private become(list: List | null): void {

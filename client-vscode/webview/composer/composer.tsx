@@ -61,6 +61,7 @@ export function Composer({ store, bridge }: { store: Store; bridge: Bridge }) {
         <TextBox
           text={draft.text}
           live={live}
+          connected={connected}
           bridge={bridge}
           history={() => saidBefore(store.state.transcript.entries)}
           focus={focus}

@@ -12,6 +12,7 @@ import { step } from "./history";
 export interface TextBoxProps {
   readonly text: string;
   readonly live: boolean;
+  readonly connected: boolean;
   readonly bridge: Bridge;
   /** What was said before, the newest first. */
   readonly history: () => readonly string[];
@@ -24,7 +25,7 @@ export interface TextBoxProps {
 }
 
 export function TextBox(props: TextBoxProps) {
-  const { text, live, bridge, change } = props;
+  const { text, live, connected, bridge, change } = props;
   const box = useRef<HTMLTextAreaElement>(null);
   const caret = useRef<number | null>(null);
   const looked = useRef("");
@@ -61,6 +62,10 @@ export function TextBox(props: TextBoxProps) {
     if (!element || element.selectionStart !== element.selectionEnd) return completer.look(null);
     completer.look(tokenAt(element.value, element.selectionStart));
   };
+  useEffect(() => {
+    // What was asked of a host that was gone is asked again.
+    if (connected && box.current?.value === looked.current) look();
+  }, [connected]);
   const accept = (at: number): void => {
     const now = completer.list;
     const item = now?.items[at];

@@ -46,6 +46,13 @@ export function useDraft(store: Store, bridge: Bridge): DraftState {
     change({ text: texts.join("\n\n") });
     keeper.flush();
   };
+  /** What was kept comes after a while, to a page that could be typed in from the first: none of the two goes. */
+  const restore = (kept: Draft): void => {
+    if (isNothing(latest.current)) return become(kept);
+    if (isNothing(kept)) return;
+    change({ images: [...kept.images, ...latest.current.images] });
+    prepend(kept.text);
+  };
   const sent = (said: Draft): void => {
     if (latest.current.text !== said.text || latest.current.images !== said.images) return;
     change(NOTHING);
@@ -54,7 +61,7 @@ export function useDraft(store: Store, bridge: Bridge): DraftState {
 
   useEffect(() => {
     if (put.number === 0) return;
-    if (put.how === "replace") become(put.draft);
+    if (put.how === "replace") restore(put.draft);
     else if (put.how === "prepend") prepend(put.draft.text);
     else change({ text: appended(latest.current.text, put.draft.text) });
   }, [put.number]);
@@ -73,4 +80,8 @@ export function useDraft(store: Store, bridge: Bridge): DraftState {
   }, [keeper]);
 
   return { draft, latest, change, prepend, sent };
+}
+
+function isNothing(draft: Draft): boolean {
+  return draft.text === "" && draft.images.length === 0;
 }

@@ -56,7 +56,13 @@ export function story(name: string, scene: Scene, play: (stage: Stage) => Promis
     const folder = newFolder("story");
     const closing: (() => Promise<unknown>)[] = [];
     try {
-      await play(await setStage(name, scene, folder, closing));
+      const stage = await setStage(name, scene, folder, closing);
+      try {
+        await play(stage);
+      } catch (error) {
+        console.error(await stage.window.chat.said());
+        throw error;
+      }
     } finally {
       for (const close of closing.reverse()) await close();
       // What a closed window has left behind may write a little longer.

@@ -180,6 +180,14 @@ export class Chat {
       .toBe(true);
   }
 
+  /** All that can be read in it now, and what is being typed: for a story that failed. */
+  async said(): Promise<string> {
+    const timeout = 3_000;
+    const text = await this.frame.locator("body").innerText({ timeout }).catch((error: unknown) => String(error));
+    const typed = await this.composer.inputValue({ timeout }).catch((error: unknown) => String(error));
+    return `The chat: ${text}\nThe composer: ${JSON.stringify(typed)}`;
+  }
+
   /** Waits until something of the chat can be read. */
   async shows(text: string | RegExp): Promise<void> {
     await this.frame.getByText(text).first().waitFor({ timeout: PATIENCE });

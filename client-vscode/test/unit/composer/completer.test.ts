@@ -77,11 +77,16 @@ describe("completion", () => {
     expect(completer.list?.active).toBe(0);
   });
 
-  it("a host that can't answer leaves an empty list", async () => {
-    const shown: (List | null)[] = [];
-    const completer = new Completer(() => Promise.reject(new Error("no")), (list) => shown.push(list));
+  it("a host that can't answer leaves an empty list, and is asked again at the next look", async () => {
+    let up = false;
+    const ask = (): Promise<readonly Completion[]> => (up ? Promise.resolve([item("cart.py")]) : Promise.reject(new Error("no")));
+    const completer = new Completer(ask, () => undefined);
     completer.look(token("c"));
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
-    expect(completer.list).toMatchObject({ items: [], fresh: true });
+    expect(completer.list).toMatchObject({ items: [], fresh: false });
+    up = true;
+    completer.look(token("c"));
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    expect(completer.list).toMatchObject({ items: [{ label: "cart.py" }], fresh: true });
   });
 });

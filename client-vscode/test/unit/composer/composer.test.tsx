@@ -193,9 +193,38 @@ describe("what comes back", () => {
     await page.push({ type: "draft", draft: { text: "typed before the reload", images: [] }, how: "replace" });
     expect(page.box.value).toBe("typed before the reload");
   });
+
+  it("the draft of an earlier page comes before what was typed until it came", async () => {
+    await page.type("see @ca");
+    await page.push({ type: "draft", draft: { text: "typed before the reload", images: [] }, how: "replace" });
+    expect(page.box.value).toBe("typed before the reload\n\nsee @ca");
+    expect(page.got.at(-1)).toMatchObject({ draft: { text: "typed before the reload\n\nsee @ca" } });
+  });
+
+  it("an earlier page that had nothing takes nothing away, and completing goes on", async () => {
+    await page.type("see @ca");
+    await page.push({ type: "draft", draft: { text: "", images: [] }, how: "replace" });
+    expect(page.box.value).toBe("see @ca");
+    const { id } = must(page.calls("complete")[0]);
+    const items = [{ label: "cart.py", icon: "file", insert: "@shop/cart.py" }];
+    await page.push({ type: "answer", id, answer: { items } });
+    expect(page.root.querySelector("[role=option]")).not.toBeNull();
+  });
 });
 
 describe("completing", () => {
+  it("what was asked of a host that was gone is asked again when there is one", async () => {
+    await page.type("see @ca");
+    await act(async () => {
+      page.bridge.giveUp("gone");
+      page.store.connection(false);
+      await Promise.resolve();
+    });
+    expect(page.calls("complete")).toHaveLength(1);
+    await act(() => page.store.connection(true));
+    expect(page.calls("complete")).toHaveLength(2);
+  });
+
   it("Escape closes the list, and only then stops the run", async () => {
     await page.session(live);
     await page.type("see @ca");
