@@ -7,6 +7,8 @@ import pytest
 
 from steersman.agent.messages import Json
 from steersman.agent.tool import BadArguments
+from steersman.tools.registry import schemas
+from steersman.tools.schema import KEPT
 from support.workspace import Bench
 
 
@@ -138,3 +140,8 @@ def test_schemas_name_what_the_design_names(bench: Bench) -> None:
 def test_only_tools_without_effects_are_parallel(bench: Bench) -> None:
     parallel = {name for name, tool in bench.tools.items() if tool.execution == "parallel"}
     assert parallel == {"read", "ls", "find", "grep"}
+
+
+def test_the_schemas_that_are_kept_are_current() -> None:
+    how = "run: steersman schema --tools --out server/steersman/tools/schemas.json"
+    assert KEPT.read_text("utf-8") == schemas(), how

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.tool import Proposal, ToolContext, ToolError, ToolResult, text_result
@@ -34,8 +34,6 @@ A = TypeVar("A", bound=Arguments)
 
 
 class PlaceArguments(Arguments):
-    model_config = ConfigDict(defer_build=True)  # few clients let it be offered
-
     renames: ClassVar = {
         "file_path": "path",
         "filePath": "path",
@@ -62,8 +60,6 @@ class RenameArguments(PlaceArguments):
 
 
 class SymbolsArguments(Arguments):
-    model_config = ConfigDict(defer_build=True)  # few clients let it be offered
-
     renames: ClassVar = {
         "file_path": "path",
         "filePath": "path",

@@ -8,7 +8,6 @@ from steersman.models.warming import warm_up
 from steersman.session.errors import SessionError
 from steersman.session.services import Services
 from steersman.tools.base import BaseTool
-from steersman.tools.schema import schema_of
 
 log = logging.getLogger(__name__)
 
@@ -30,4 +29,4 @@ def warm(services: Services, *, enough: Callable[[], bool] = lambda: False) -> N
         if enough():
             return
         if not inspect.isabstract(tool):  # a family of tools has no arguments of its own
-            schema_of(tool.arguments)
+            tool.arguments.model_rebuild()

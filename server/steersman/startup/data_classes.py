@@ -26,6 +26,8 @@ _OPTIONS = (
     {"slots": True, "frozen": True},
 )
 """Those of classes that are put off."""
+_LITTLE = {"slots": False, "repr": False, "eq": False, "match_args": False}
+"""What an `__init__` doesn't depend on."""
 
 
 @contextmanager
@@ -64,7 +66,7 @@ def _deferred(original: type, make: Callable[..., Decorator], options: dict[str,
         make(**options),
         fields=tuple(of_instances),
         added=_ADDED_IF_FROZEN if "frozen" in options else _ADDED,
-        init=lambda: init_of(original, make(**options, repr=False, eq=False, match_args=False)),
+        init=lambda: init_of(original, make(**{**options, **_LITTLE})),
     )
 
 

@@ -6,7 +6,7 @@ How the user is asked is the face's: this module knows neither screens nor proto
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from steersman.agent.messages import Json
 from steersman.agent.tool import ToolContext, ToolResult, text_result
@@ -54,8 +54,6 @@ class User(Protocol):
 
 
 class AskUserArguments(Arguments):
-    model_config = ConfigDict(defer_build=True)  # few clients let it be offered
-
     renames: ClassVar = {
         "prompt": "question",
         "text": "question",

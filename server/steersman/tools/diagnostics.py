@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Final
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.messages import Json
@@ -36,8 +36,6 @@ _WORDS: Mapping[str, Severity] = {
 
 
 class DiagnosticsArguments(Arguments):
-    model_config = ConfigDict(defer_build=True)  # few clients let it be offered
-
     renames: ClassVar = {
         "file_path": "path",
         "filePath": "path",

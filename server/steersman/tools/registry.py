@@ -1,9 +1,10 @@
 """The built-in tools of a session."""
 
-from typing import Final
+from typing import Any, Final
 
 from steersman.agent.tool import Tool
 from steersman.tools import ask_user
+from steersman.tools.base import BaseTool
 from steersman.tools.bash import BashTool, CommandSettings
 from steersman.tools.changing import Amend, unchanged
 from steersman.tools.delete import DeleteTool
@@ -15,27 +16,32 @@ from steersman.tools.ledger import ReadLedger
 from steersman.tools.ls import LsTool
 from steersman.tools.move import MoveTool
 from steersman.tools.read import ReadTool
+from steersman.tools.schema import schemas_to_keep
 from steersman.tools.write import WriteTool
 from steersman.workspace.ports import Workspace
 from steersman.workspace.search import Ripgrep
 
-STANDARD_NAMES: Final = tuple(
-    tool.name
-    for tool in (
-        ReadTool,
-        LsTool,
-        FindTool,
-        GrepTool,
-        EditTool,
-        WriteTool,
-        DeleteTool,
-        MoveTool,
-        BashTool,
-    )
+STANDARD: Final[tuple[type[BaseTool[Any]], ...]] = (
+    ReadTool,
+    LsTool,
+    FindTool,
+    GrepTool,
+    EditTool,
+    WriteTool,
+    DeleteTool,
+    MoveTool,
+    BashTool,
 )
-"""Of the built-in tools, in the order in which models are shown them."""
+"""The built-in tools, in the order in which models are shown them."""
+STANDARD_NAMES: Final = tuple(tool.name for tool in STANDARD)
 RESERVED: Final = frozenset({*STANDARD_NAMES, ask_user.NAME, DiagnosticsTool.name})
 """Names of our own tools, whether a session has them or not."""
+
+
+def schemas() -> str:
+    """The arguments of our own tools, as they are kept; see `steersman.tools.schema.KEPT`."""
+    tools = (*STANDARD, ask_user.AskUserTool, DiagnosticsTool)
+    return schemas_to_keep(tool.arguments for tool in tools)
 
 
 def standard_tools(

@@ -4,7 +4,8 @@ they can act on."""
 import functools
 import json
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, Self
+from pathlib import Path
+from typing import ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
@@ -13,6 +14,9 @@ from pydantic_core import ErrorDetails
 from steersman.agent.messages import Json, JsonObject
 from steersman.agent.tool import BadArguments
 from steersman.workspace.roots import printable
+
+KEPT: Final = Path(__file__).with_name("schemas.json")
+"""Schemas of arguments of this package's tools, made beforehand: a first prompt would wait for them."""
 
 _SHOWN = 60
 _LISTED = 12
@@ -41,6 +45,7 @@ class Arguments(BaseModel):
         extra="forbid",
         frozen=True,
         coerce_numbers_to_str=True,
+        defer_build=True,  # until the first call; a server that starts has to have none of it
     )
 
     renames: ClassVar[Mapping[str, str | None]] = {}
@@ -96,10 +101,29 @@ def from_json_text(value: Json) -> Json:
 
 @functools.cache
 def schema_of(model: type[Arguments]) -> JsonObject:
-    """The JSON Schema of `model`, with what models stumble over taken out: references, titles, null variants.
+    """What `made_schema` makes of `model`, kept or made once: it is for reading only."""
+    kept = _kept().get(_name(model))
+    return made_schema(model) if kept is None else kept
 
-    It is made once, so it is for reading only.
-    """
+
+@functools.cache
+def _kept() -> dict[str, JsonObject]:
+    kept: dict[str, JsonObject] = json.loads(KEPT.read_bytes())
+    return kept
+
+
+def schemas_to_keep(models: Iterable[type[Arguments]]) -> str:
+    """The text of KEPT."""
+    schemas = {_name(model): made_schema(model) for model in models}
+    return json.dumps(schemas, ensure_ascii=False, indent=1) + "\n"
+
+
+def _name(model: type[Arguments]) -> str:
+    return f"{model.__module__}.{model.__qualname__}"
+
+
+def made_schema(model: type[Arguments]) -> JsonObject:
+    """The JSON Schema of `model`, with what models stumble over taken out: references, titles, null variants."""
     schema: dict[str, Json] = model.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
     simple = _simplified(schema, definitions if isinstance(definitions, Mapping) else {})
