@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import inspect
 import json
 import pickle
 import subprocess
@@ -138,11 +139,48 @@ def test_an_instance_needs_no_more_than_its_init():
     assert (point.x, point.y, point.tags, point.sum) == (1, 0, ["a"], 1)
     init = cls.__init__
     assert init.__qualname__ == f"{cls.__qualname__}.__init__"
-    assert point == cls(1)
+    assert (point == cls(1), point == cls(1, 2), hash(point) == hash(cls(1))) == (True, False, True)
+    assert dataclasses.replace(point, y=5) == cls(1, 5)
+    assert skeletons.is_skeleton(cls), "they are compared and replaced without the rest"
+    assert repr(point).endswith("Point(x=1, y=0, tags=['a'])")
     assert not skeletons.is_skeleton(cls)
     assert cls.__init__ is init
     assert cls(2).tags is not cls(2).tags, "a default that is made for each instance still is"
     assert cls.__doc__ == "A place."
+
+
+def test_fields_of_every_kind_are_set_as_dataclass_sets_them():
+    def declared(deferred: bool) -> type:
+        with deferred_dataclasses(HERE if deferred else "of_nobody"):
+
+            @dataclasses.dataclass(slots=True)
+            class Kinds:
+                given: int
+                made: list[int] = field(default_factory=list)
+                held: str = field(default="held", init=False)
+                held_made: dict[str, int] = field(default_factory=dict, init=False)
+                unset: int = field(init=False)
+                named: int = field(default=7, kw_only=True)
+                needed: int = field(kw_only=True)
+
+                def __post_init__(self) -> None:
+                    self.unset = self.given + self.needed
+
+        assert skeletons.is_skeleton(Kinds) is deferred
+        return Kinds
+
+    def facts(cls: Any) -> object:
+        return (
+            str(inspect.signature(cls)),
+            cls.__init__.__annotations__,
+            dataclasses.astuple(cls(1, needed=2)),
+            dataclasses.astuple(cls(1, [3], named=4, needed=5)),
+            cls(1, needed=2).held_made is not cls(1, needed=2).held_made,
+        )
+
+    assert facts(declared(True)) == facts(declared(False))
+    with pytest.raises(TypeError):
+        declared(True)(1)
 
 
 def test_bases_without_fields_may_be_put_off_too():

@@ -52,16 +52,21 @@ def told(value):
 
 
 def facts(cls):
-    return {
+    # First what may be made alone, then all.
+    alone = {
+        "signature": told(inspect.signature(cls)),
+        "init": told(inspect.get_annotations(cls.__init__)),
+        "fields": [told(field) for field in dataclasses.fields(cls)],
+        "hash": cls.__hash__ is None,
+        "equality": cls.__eq__.__qualname__,
+        "match": told(getattr(cls, "__match_args__", None)),
+    }
+    return alone | {
         "names": sorted(vars(cls)),
         "slots": told(cls.__dict__.get("__slots__")),
         "doc": re.sub(r" at 0x[0-9a-f]+", "", cls.__doc__ or ""),
-        "signature": told(inspect.signature(cls)),
         "annotations": told(inspect.get_annotations(cls)),
-        "match": told(cls.__dict__.get("__match_args__")),
-        "hash": cls.__hash__ is None,
         "parameters": told(cls.__dataclass_params__),
-        "fields": [told(field) for field in dataclasses.fields(cls)],
     }
 
 

@@ -1,6 +1,5 @@
 """`lsprotocol.types` with what attrs makes of its 550 classes put off until one is used."""
 
-import functools
 import importlib
 import inspect
 import logging
@@ -10,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from steersman.startup.skeletons import init_of, is_simple, is_true_to, placeholders, skeleton
+from steersman.startup.skeletons import copy_of, is_simple, is_true_to, placeholders, skeleton
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +68,11 @@ def _deferred(
         fields=fields,
         more_slots=("__weakref__",),
         added=_ADDED,
-        init=lambda: init_of(original, functools.partial(make, repr=False, eq=False, match_args=False)),
+        alone={
+            "__init__": lambda: vars(make(copy_of(original), repr=False, eq=False, match_args=False))[
+                "__init__"
+            ]
+        },
         finish=finish,
     )
 

@@ -4,12 +4,13 @@ import dataclasses
 import inspect
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, ClassVar, get_origin
 
-from steersman.startup.skeletons import Decorator, init_of, is_simple, is_true_to, placeholders, skeleton
+from steersman.startup.inits import written_init
+from steersman.startup.skeletons import Decorator, copy_of, is_simple, is_true_to, placeholders, skeleton
 
 logger = logging.getLogger(__name__)
 
@@ -26,8 +27,8 @@ _OPTIONS = (
     {"slots": True, "frozen": True},
 )
 """Those of classes that are put off."""
-_LITTLE = {"slots": False, "repr": False, "eq": False, "match_args": False}
-"""What an `__init__` doesn't depend on."""
+_LITTLE = {"init": False, "repr": False, "eq": False, "match_args": False}
+"""Of a class that is made for its fields, or for one method."""
 
 
 @contextmanager
@@ -66,8 +67,39 @@ def _deferred(original: type, make: Callable[..., Decorator], options: dict[str,
         make(**options),
         fields=tuple(of_instances),
         added=_ADDED_IF_FROZEN if "frozen" in options else _ADDED,
-        init=lambda: init_of(original, make(**{**options, **_LITTLE})),
+        alone=_alone(original, make, of_instances, **options),
     )
+
+
+def _alone(
+    original: type,
+    make: Callable[..., Any],
+    kinds: Mapping[str, object],
+    *,
+    frozen: bool = False,
+    **options: bool,
+) -> dict[str, Callable[[], object]]:
+    """How what most classes need is made without the rest."""
+    named_only = options.get("kw_only", False)
+
+    def fields() -> type:
+        made: type = make(**_LITTLE, kw_only=named_only)(copy_of(original))
+        return made
+
+    def compared() -> type:
+        made: type = make(**{**_LITTLE, "eq": True}, unsafe_hash=frozen)(copy_of(original))
+        return made
+
+    alone: dict[str, Callable[[], object]] = {
+        "__init__": lambda: written_init(
+            dataclasses.fields(fields()), of=original, frozen=frozen, kinds=kinds
+        ),
+        "__dataclass_fields__": lambda: vars(fields())["__dataclass_fields__"],
+        "__eq__": lambda: vars(compared())["__eq__"],
+    }
+    if frozen and "__hash__" not in vars(original):
+        alone["__hash__"] = lambda: vars(compared())["__hash__"]
+    return alone
 
 
 def _adds_to_nothing(cls: type) -> bool:

@@ -6,7 +6,7 @@ class, and what it made is put into the skeleton, which stays the class that eve
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import NamedTuple
 
@@ -19,8 +19,8 @@ class _Unmade(NamedTuple):
 
     whole: Callable[[], type]
     """Makes a class that has all of it."""
-    init: Callable[[], object] | None = None
-    """Makes its `__init__` alone."""
+    alone: Mapping[str, Callable[[], object]]
+    """Make one attribute each, of those that most classes need no more than."""
     finish: Callable[[type], object] | None = None
 
 
@@ -41,7 +41,7 @@ class _Placeholder:
     def __get__(self, instance: object, owner: type) -> object:
         for cls in owner.__mro__:
             if vars(cls).get(self._name) is self:
-                (_make_init if self._name == "__init__" else make)(cls)
+                _make_alone(cls, self._name)
         return getattr(owner if instance is None else instance, self._name)
 
 
@@ -57,7 +57,7 @@ def skeleton(
     fields: tuple[str, ...],
     more_slots: tuple[str, ...] = (),
     added: dict[str, object],
-    init: Callable[[], object] | None = None,
+    alone: Mapping[str, Callable[[], object]],
     finish: Callable[[type], object] | None = None,
 ) -> type:
     """The class that `decorator(original)` would be, for now without what it adds.
@@ -66,8 +66,8 @@ def skeleton(
         original: a simple class, see `is_simple`.
         fields: names of its fields, each of which becomes a slot.
         added: placeholders for all that the decorator may set in a class; what the class has itself stays.
-        init: makes the `__init__` alone: most classes have instances, few of which are compared, printed or looked
-            into. None: the decorator does it.
+        alone: make one of these attributes without the decorator's others: most classes have instances, few of which
+            are compared, printed or looked into.
         finish: called with the class once it is made.
     """
     own = vars(original)
@@ -80,39 +80,40 @@ def skeleton(
     names["__slots__"] = (*fields, *more_slots)
     names["__qualname__"] = original.__qualname__
     cls = type(original.__name__, original.__bases__, names)
-    put_off(cls, lambda: decorator(original), init=init, finish=finish)
+    put_off(cls, lambda: decorator(original), alone=alone, finish=finish)
     return cls
 
 
-def init_of(original: type, decorator: Decorator) -> object:
-    """The `__init__` that the decorator makes, which can have been told to make little else."""
-    # Decorators leave traces in what they decorate. dataclass writes a text where there is none, which takes long.
+def copy_of(original: type) -> type:
+    """For a decorator that is told to make little: it leaves traces in what it decorates."""
     own = {name: value for name, value in vars(original).items() if name not in _OF_LAYOUT}
+    # dataclass writes a text where there is none, which takes long.
     names = {**own, "__qualname__": original.__qualname__, "__doc__": "A copy."}
-    return vars(decorator(type(original.__name__, original.__bases__, names)))["__init__"]
+    return type(original.__name__, original.__bases__, names)
 
 
 def put_off(
     cls: type,
     whole: Callable[[], type],
     *,
-    init: Callable[[], object] | None = None,
+    alone: Mapping[str, Callable[[], object]] | None = None,
     finish: Callable[[type], object] | None = None,
 ) -> None:
     """Says how the class that `whole` makes, whose attributes take the places of the placeholders in `cls`, is made;
     see `skeleton` for the rest."""
-    _unmade[cls] = _Unmade(whole, init, finish)
+    _unmade[cls] = _Unmade(whole, alone or {}, finish)
 
 
-def _make_init(cls: type) -> None:
+def _make_alone(cls: type, name: str) -> None:
+    """Makes one attribute of a class, and all of them if it is none that is made alone."""
     with _making:
         unmade = _unmade.get(cls)
-        if unmade is None or not isinstance(vars(cls)["__init__"], _Placeholder):
+        if unmade is None or not isinstance(vars(cls)[name], _Placeholder):
             return  # made by another thread
-        if unmade.init is None:
-            make(cls)
+        if name in unmade.alone:
+            setattr(cls, name, unmade.alone[name]())
         else:
-            cls.__init__ = unmade.init()  # type: ignore[misc]
+            make(cls)
 
 
 def make(cls: type) -> None:
