@@ -7,8 +7,7 @@ import pytest
 
 from steersman.agent.messages import Json
 from steersman.agent.tool import BadArguments
-from steersman.tools.registry import schemas
-from steersman.tools.schema import KEPT
+from steersman.tools.schema import KEPT, schemas_to_keep
 from support.workspace import Bench
 
 
@@ -144,4 +143,4 @@ def test_only_tools_without_effects_are_parallel(bench: Bench) -> None:
 
 def test_the_schemas_that_are_kept_are_current() -> None:
     how = "run: steersman schema --tools --out server/steersman/tools/schemas.json"
-    assert KEPT.read_text("utf-8") == schemas(), how
+    assert KEPT.read_text("utf-8") == schemas_to_keep(), how

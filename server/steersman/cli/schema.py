@@ -16,7 +16,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--typescript", action="store_true", help="TypeScript types instead")
     form.add_argument("--markdown", action="store_true", help="tables instead, between their markers")
-    form.add_argument("--tools", action="store_true", help="the arguments of the built-in tools instead, as they are kept")
+    form.add_argument(
+        "--tools", action="store_true", help="the arguments of the built-in tools instead, as they are kept"
+    )
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--out", metavar="FILE", type=Path, help="write to FILE instead of standard output")
     place.add_argument(
@@ -55,9 +57,10 @@ def _text(args: argparse.Namespace) -> str:
     ValueError: it has no generated section.
     """
     if args.tools:
-        from steersman.tools.registry import schemas
+        import steersman.tools.registry  # noqa: F401 - which knows all tools
+        from steersman.tools.schema import schemas_to_keep
 
-        return schemas()
+        return schemas_to_keep()
     from steersman.lsp.schema import json_schema
 
     if args.into is not None:

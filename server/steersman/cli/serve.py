@@ -32,13 +32,17 @@ def main(args: argparse.Namespace) -> int:
     with (
         deferred_typed_dicts("pydantic_core.core_schema"),
         deferred_dataclasses("steersman", "pydantic", "annotated_types"),
-        deferred_patterns("steersman"),
+        deferred_patterns("steersman", "h11"),
     ):
+        # A prompt may come with the editor's next message: of what it needs, these are the slowest to load.
+        import steersman.models.local_client  # noqa: F401
         from steersman.lsp.server import run_server
+        from steersman.models.provider_file import package_providers
         from steersman.session.applog import configure_logging
         from steersman.session.errors import SessionError
         from steersman.session.home import Home
         from steersman.session.settings import load_settings
+    package_providers()
     gc.freeze()
     gc.enable()
 

@@ -62,7 +62,8 @@ class TrustStore:
 
     def _write(self, answers: dict[str, object]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_file(self._path, [encode(answers)])
+        # The run waits for it, and what is lost is asked again.
+        write_file(self._path, [encode(answers)], durable=False)
 
     def _read(self) -> dict[str, object]:
         """An unreadable file is no trust at all."""

@@ -72,32 +72,25 @@ def _deferred(original: type, make: Callable[..., Decorator], options: dict[str,
 
 
 def _alone(
-    original: type,
-    make: Callable[..., Any],
-    kinds: Mapping[str, object],
-    *,
-    frozen: bool = False,
-    **options: bool,
+    original: type, make: Callable[..., Any], kinds: Mapping[str, object], **options: bool
 ) -> dict[str, Callable[[], object]]:
     """How what most classes need is made without the rest."""
-    named_only = options.get("kw_only", False)
+    how = {name: options[name] for name in options.keys() & {"frozen", "kw_only"}}
 
     def fields() -> type:
-        made: type = make(**_LITTLE, kw_only=named_only)(copy_of(original))
+        made: type = make(**_LITTLE, kw_only=options.get("kw_only", False))(copy_of(original))
         return made
 
     def compared() -> type:
-        made: type = make(**{**_LITTLE, "eq": True}, unsafe_hash=frozen)(copy_of(original))
+        made: type = make(**{**_LITTLE, "eq": True}, unsafe_hash="frozen" in options)(copy_of(original))
         return made
 
     alone: dict[str, Callable[[], object]] = {
-        "__init__": lambda: written_init(
-            dataclasses.fields(fields()), of=original, frozen=frozen, kinds=kinds
-        ),
+        "__init__": lambda: written_init(original, kinds, **how),
         "__dataclass_fields__": lambda: vars(fields())["__dataclass_fields__"],
         "__eq__": lambda: vars(compared())["__eq__"],
     }
-    if frozen and "__hash__" not in vars(original):
+    if "frozen" in options and "__hash__" not in vars(original):
         alone["__hash__"] = lambda: vars(compared())["__hash__"]
     return alone
 

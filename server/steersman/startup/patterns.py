@@ -52,13 +52,13 @@ _compile = re.compile
 
 
 @contextmanager
-def deferred_patterns(package: str) -> Iterator[None]:
-    """Meanwhile those that the package's modules make when they are imported are put off; others are made as always."""
+def deferred_patterns(*packages: str) -> Iterator[None]:
+    """Meanwhile those that the packages' modules make when they are imported are put off; others are made as always."""
 
     def later(pattern: Any, flags: Any = 0) -> Any:
         caller = sys._getframe(1)
         of_module = caller.f_code.co_name == "<module>"
-        ours = of_module and str(caller.f_globals.get("__name__")).startswith(f"{package}.")
+        ours = of_module and str(caller.f_globals.get("__name__")).partition(".")[0] in packages
         return (
             _Later(pattern, flags) if ours and isinstance(pattern, str | bytes) else _compile(pattern, flags)
         )

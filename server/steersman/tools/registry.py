@@ -16,7 +16,6 @@ from steersman.tools.ledger import ReadLedger
 from steersman.tools.ls import LsTool
 from steersman.tools.move import MoveTool
 from steersman.tools.read import ReadTool
-from steersman.tools.schema import schemas_to_keep
 from steersman.tools.write import WriteTool
 from steersman.workspace.ports import Workspace
 from steersman.workspace.search import Ripgrep
@@ -36,12 +35,6 @@ STANDARD: Final[tuple[type[BaseTool[Any]], ...]] = (
 STANDARD_NAMES: Final = tuple(tool.name for tool in STANDARD)
 RESERVED: Final = frozenset({*STANDARD_NAMES, ask_user.NAME, DiagnosticsTool.name})
 """Names of our own tools, whether a session has them or not."""
-
-
-def schemas() -> str:
-    """The arguments of our own tools, as they are kept; see `steersman.tools.schema.KEPT`."""
-    tools = (*STANDARD, ask_user.AskUserTool, DiagnosticsTool)
-    return schemas_to_keep(tool.arguments for tool in tools)
 
 
 def standard_tools(

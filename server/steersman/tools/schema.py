@@ -3,7 +3,7 @@ they can act on."""
 
 import functools
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, Final, Self
 
@@ -17,6 +17,7 @@ from steersman.workspace.roots import printable
 
 KEPT: Final = Path(__file__).with_name("schemas.json")
 """Schemas of arguments of this package's tools, made beforehand: a first prompt would wait for them."""
+_OURS: Final = f"{__package__}."
 
 _SHOWN = 60
 _LISTED = 12
@@ -112,10 +113,18 @@ def _kept() -> dict[str, JsonObject]:
     return kept
 
 
-def schemas_to_keep(models: Iterable[type[Arguments]]) -> str:
-    """The text of KEPT."""
-    schemas = {_name(model): made_schema(model) for model in models}
+def schemas_to_keep() -> str:
+    """The text of KEPT: of all arguments of this package that are known, which `steersman.tools.registry` sees to."""
+    schemas = {
+        _name(model): made_schema(model) for model in _below(Arguments) if model.__module__.startswith(_OURS)
+    }
     return json.dumps(schemas, ensure_ascii=False, indent=1) + "\n"
+
+
+def _below(model: type[Arguments]) -> Iterator[type[Arguments]]:
+    for each in sorted(model.__subclasses__(), key=_name):
+        yield each
+        yield from _below(each)
 
 
 def _name(model: type[Arguments]) -> str:

@@ -111,8 +111,9 @@ def create_file(path: Path, data: bytes, mode: int | None = None) -> None:
     sync_directory(path.parent)
 
 
-def write_file(path: Path, parts: Iterable[bytes]) -> None:
+def write_file(path: Path, parts: Iterable[bytes], *, durable: bool = True) -> None:
     """Puts a file of ours at `path`, for its owner only, in the place of what is there. `parts` are its bytes.
+    `durable`: it is on the disk at the end; otherwise a machine that loses power may have neither the old nor the new.
 
     Raises:
         OSError: nothing was changed.
@@ -120,9 +121,11 @@ def write_file(path: Path, parts: Iterable[bytes]) -> None:
     with temporary_file(path.parent, b"") as (temporary, descriptor):
         for part in parts:
             write_all(descriptor, part)
-        os.fsync(descriptor)
+        if durable:
+            os.fsync(descriptor)
         temporary.replace(path)
-    sync_directory(path.parent)
+    if durable:
+        sync_directory(path.parent)
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes], *, replace: bool, mode: int | None = None) -> None:
