@@ -6,6 +6,8 @@ import os
 import threading
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from steersman.lsp.framing import FramingFault, frame
 from steersman.lsp.outbox import Outbox
@@ -64,6 +66,40 @@ def test_frames_are_written_in_the_order_in_which_they_were_sent():
     pipe.outbox.start()
     assert pipe.outbox.close(PATIENCE)
     assert pipe.read_all() == b"".join(b"%d," % number for number in range(100))
+    pipe.close_reader()
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(1, 100_000), st.integers(0, 150_000)), min_size=1, max_size=12),
+    st.integers(0, 11),
+)
+def test_whatever_the_client_takes_and_when_it_gets_every_byte_in_order(plan, started):
+    pipe = Pipe(limit=1 << 30)
+    os.set_blocking(pipe.read_fd, False)
+    sent, got = b"", b""
+
+    def take(most: int) -> bytes:
+        try:
+            return os.read(pipe.read_fd, most)
+        except BlockingIOError:
+            return b""
+
+    for number, (size, taken) in enumerate(plan):
+        if number == min(started, len(plan) - 1):
+            pipe.outbox.start()
+        data = bytes([number]) * size
+        sent += data
+        assert pipe.outbox.send(data)
+        got += take(taken) if taken else b""
+    closing = threading.Thread(target=lambda: pipe.outbox.close(PATIENCE))
+    closing.start()
+    os.set_blocking(pipe.read_fd, True)
+    while len(got) < len(sent):
+        got += os.read(pipe.read_fd, 1 << 20)
+    closing.join(PATIENCE)
+    assert got == sent
+    os.close(pipe.write_fd)
     pipe.close_reader()
 
 

@@ -1,6 +1,7 @@
-"""What waits to be written to the client: bounded in bytes, written by a thread of its own.
+"""What is written to the client: at once where the client takes it, by a thread of its own where not.
 
-A client that stops reading stops the thread, never the event loop. Knows no protocol, only frames.
+What waits is bounded in bytes. A client that stops reading stops the thread, never the event loop. Knows no protocol,
+only frames.
 """
 
 import logging
@@ -15,6 +16,8 @@ logger = logging.getLogger(__name__)
 DEFAULT_LIMIT = 8 * 1024 * 1024
 """Bytes that wait when droppable frames begin to be refused."""
 
+_DIRECT_SIZE = 32 * 1024
+"""Bytes of a frame that is written by its sender: more is copied where the client takes a part of it only."""
 _WRITE_SIZE = 256 * 1024
 """Bytes joined for one write: more gains nothing, and keeps memory twice."""
 
@@ -69,7 +72,7 @@ class Outbox:
         return not self._thread.is_alive()
 
     def send(self, data: bytes, *, droppable: bool = False, key: Hashable | None = None) -> bool:
-        """Queues one frame; never blocks, from any thread.
+        """Writes one frame or queues it; never blocks, from any thread.
 
         A frame with a key takes the place of a queued one with the same key: the latest state wins. A
         droppable frame, however long, is refused while the limit or more is waiting, and `on_drained` follows.
@@ -86,6 +89,13 @@ class Outbox:
             if droppable and self._queued + self._in_flight >= self._limit:
                 self._refused = True
                 return False
+            if self._writer_waits and self._pollable and len(data) <= _DIRECT_SIZE:
+                # Nothing waits: a frame that the client takes at once needs no thread to be woken for it.
+                written = self._written_now(data)
+                if written == len(data):
+                    return True
+                if written:
+                    data, key = data[written:], None
             slot = [data]
             self._slots.append(slot)
             if key is not None:
@@ -95,6 +105,13 @@ class Outbox:
                 self._writer_waits = False
                 self._wake.notify()
         return True
+
+    def _written_now(self, data: bytes) -> int:
+        """Bytes that the client has taken. Whatever is wrong, the thread will find."""
+        try:
+            return os.write(self._fd, data)
+        except OSError:
+            return 0
 
     def close(self, timeout: float) -> bool:
         """Writes what is queued, for at most `timeout` seconds, and ends the writer thread. Blocks.
