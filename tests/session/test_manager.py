@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from steersman.models.catalog import Catalog
 from steersman.session.errors import Refused
 from steersman.session.said import MAX_PROMPT
 from steersman.workspace.roots import Roots
@@ -329,3 +330,25 @@ async def test_a_page_of_events_is_bounded_in_bytes_and_a_long_one_comes_alone(h
             break
     assert len(sizes) > 1
     assert [seq for page in sizes for seq in page] == [record["seq"] for record in h.records()]
+
+
+async def test_a_session_keeps_its_model_for_as_long_as_its_requests_go_the_same_way(harness):
+    h: SessionHarness = harness(*(answer("done") for _ in range(6)))
+    keys = {"OPENAI_API_KEY": "sk-1"}
+    h.models |= dict.fromkeys(("openai:gpt-5", "openai:gpt-5-mini"), h.model)
+    catalog = Catalog(environ=keys)
+    h.services.route = catalog.route_if_known
+
+    async def made(**options: str) -> list[str]:
+        before = len(h.specs)
+        await h.run(**options)
+        return h.specs[before:]
+
+    first = await h.run(model="openai:gpt-5")
+    assert await made(session=first.session) == []
+    assert await made(session=first.session, model="openai:gpt-5-mini") == ["openai:gpt-5-mini"]
+    assert await made(session=first.session) == []
+    keys["OPENAI_API_KEY"] = "sk-2"
+    assert await made(session=first.session) == ["openai:gpt-5-mini"], "another key is another way"
+    other = await made(model="openai:gpt-5-mini")
+    assert set(other) == {"openai:gpt-5-mini"}, "what one session has encoded is no other's"

@@ -38,6 +38,8 @@ class ModelFacts:
 
     def over(self, other: "ModelFacts") -> "ModelFacts":
         """These, and the other's where these don't say."""
+        if self is NOTHING or other is NOTHING:
+            return other if self is NOTHING else self
         return replace(
             other,
             **{
@@ -46,6 +48,10 @@ class ModelFacts:
                 if (value := getattr(self, name)) is not None
             },
         )
+
+
+NOTHING: Final = ModelFacts()
+"""Is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ class Provider:
 
     def facts(self, name: str) -> ModelFacts:
         """What the rules say of a model."""
-        known = ModelFacts()
+        known = NOTHING
         for rule in self.models:
             if rule.matches(name):
                 known = known.over(rule.facts)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from steersman.models.listed_facts import ListedModel
-from steersman.models.provider import ModelFacts, Price
+from steersman.models.provider import NOTHING, ModelFacts, Price
 from steersman.workspace.atomic import TooLarge, read_regular, write_file
 
 log = logging.getLogger(__name__)
@@ -45,11 +45,13 @@ class FactsCache:
     """Seconds since 1970."""
     _read: dict[Path, tuple[tuple[int, ...], dict[str, object] | None]] = field(default_factory=dict)
     """What was read, and of which file: a clock of files may be too coarse to tell two apart."""
+    _paths: dict[str, Path | None] = field(default_factory=dict)
+    """By provider."""
 
     def facts(self, provider: str, base_url: str, name: str) -> ModelFacts:
         """What the provider said of a model, however long ago; nothing if it was another server that said it."""
         kept = self._kept(provider, base_url)
-        return ModelFacts() if kept is None else _facts(kept.models.get(name))
+        return NOTHING if kept is None else _facts(kept.models.get(name))
 
     def is_fresh(self, provider: str, base_url: str, seconds: float = DAY) -> bool:
         """Whether the provider was asked so short a time ago. A clock that went backwards makes nothing fresh."""
@@ -100,8 +102,11 @@ class FactsCache:
         return self._read[path][1]
 
     def _path(self, provider: str) -> Path | None:
-        """None for a name that is no file's."""
-        return self.folder / f"{provider}.json" if _NAME.fullmatch(provider) else None
+        """None for a name that is no file's. A `Path` takes longer to make than to look at, and a run looks often."""
+        if provider not in self._paths:
+            named = self.folder / f"{provider}.json" if _NAME.fullmatch(provider) else None
+            self._paths[provider] = named
+        return self._paths[provider]
 
 
 def _parsed(path: Path) -> dict[str, object] | None:
@@ -131,7 +136,7 @@ def _json(facts: ModelFacts) -> dict[str, object]:
 def _facts(said: object) -> ModelFacts:
     """What is not as `_json` writes it counts as not said."""
     if not isinstance(said, dict):
-        return ModelFacts()
+        return NOTHING
     price = said.get("price")
     return ModelFacts(
         context_window=_tokens(said.get("context_window")),

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.config import Budget
@@ -45,6 +46,9 @@ from steersman.workspace.preimages import BlobStore
 from steersman.workspace.roots import Roots
 from steersman.workspace.uris import path_of
 
+if TYPE_CHECKING:
+    from steersman.models.routes import Route
+
 log = logging.getLogger(__name__)
 
 
@@ -74,6 +78,8 @@ class Session:
         """The last one; while it is under way there is no run."""
         self.model_spec = journal.picture.model
         """`PROVIDER:NAME` that was used last."""
+        self.made: tuple[Route, Model] | None = None
+        """The model that was made last, for as long as its route is the same: it has encoded this conversation."""
         self.thinking = journal.picture.thinking
         """The level that was asked for last; None: never one."""
         self.kept = kept or Kept(roots, services.now())

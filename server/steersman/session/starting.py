@@ -168,7 +168,12 @@ class Starts:
         self, request: StartRequest, said: Composed | None, session: Session | None = None
     ) -> tuple[str, Model]:
         spec = self._spec_for(request, said, session)
-        return spec, self._services.make_model(spec)
+        route = self._services.route(spec)
+        if session is None or route is None:
+            return spec, self._services.make_model(spec)
+        if session.made is None or session.made[0] != route:
+            session.made = route, self._services.make_model(spec)
+        return spec, session.made[1]
 
     def _spec_for(self, request: StartRequest, said: Composed | None, session: Session | None) -> str:
         kept = session.model_spec if session is not None else None
