@@ -4,9 +4,11 @@ dataclass runs the text of each method that it writes, and writes several for on
 compared, printed or changed.
 """
 
-import dataclasses
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field
+from itertools import pairwise
+from types import FunctionType
+from typing import Any, NamedTuple
 
 
 class _Made:
@@ -17,6 +19,39 @@ class _Made:
 
 
 _MADE = _Made()
+
+
+class _Field(NamedTuple):
+    name: str
+    default: object
+    """MISSING: there is none."""
+    is_made: bool
+    """The default is a function that makes it for each instance."""
+    is_given: bool
+    """It is an argument."""
+    named_only: bool
+
+    @property
+    def has_default(self) -> bool:
+        return self.default is not MISSING
+
+    @property
+    def argument(self) -> str:
+        if not self.has_default:
+            return self.name
+        return f"{self.name}={'_MADE' if self.is_made else self.global_name}"
+
+    @property
+    def value(self) -> str:
+        made = f"{self.global_name}()" if self.is_made else self.global_name
+        if not self.is_given:
+            return made
+        return f"{made} if {self.name} is _MADE else {self.name}" if self.is_made else self.name
+
+    @property
+    def global_name(self) -> str:
+        """Of the default, as the written text knows it."""
+        return f"_of_{self.name}"
 
 
 def written_init(
@@ -32,45 +67,40 @@ def written_init(
     Raises:
         TypeError: as dataclass does, where a field without a default follows one that has one.
     """
-    own = vars(original)
-    names: dict[str, object] = {"_MADE": _MADE, "_set": object.__setattr__}
-    parameters: dict[str, str] = {}
-    named_only: dict[str, str] = {}
-    lines: list[str] = []
-    optional = False
-    for name in kinds:
-        declared = own.get(name, dataclasses.MISSING)
-        field = declared if isinstance(declared, dataclasses.Field) else None
-        is_made = field is not None and field.default_factory is not dataclasses.MISSING
-        value: Any = declared if field is None else field.default_factory if is_made else field.default
-        has_default = value is not dataclasses.MISSING
-        default = f"_of_{name}"
-        if has_default:
-            names[default] = value
-        value = name
-        if field is None or field.init:
-            if is_made:
-                value = f"{default}() if {name} is _MADE else {name}"
-            given = f"{name}={'_MADE' if is_made else default}" if has_default else name
-            if kw_only if field is None or field.kw_only is dataclasses.MISSING else field.kw_only:
-                named_only[name] = given
-            elif optional and not has_default:
-                raise TypeError(f"non-default argument {name!r} follows default argument")
-            else:
-                parameters[name], optional = given, has_default
-        elif has_default:
-            value = f"{default}()" if is_made else default
-        else:
-            continue
-        lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+    fields = [_field(name, vars(original).get(name, MISSING), kw_only=kw_only) for name in kinds]
+    given = [field for field in fields if field.is_given and not field.named_only]
+    named_only = [field for field in fields if field.is_given and field.named_only]
+    _require_order(given)
+    arguments = ["self", *(field.argument for field in given)]
+    if named_only:
+        arguments += ["*", *(field.argument for field in named_only)]
+    assign = "_set(self, {!r}, {})" if frozen else "self.{} = {}"
+    lines = [assign.format(each.name, each.value) for each in fields if each.is_given or each.has_default]
     if hasattr(original, "__post_init__"):
         lines.append("self.__post_init__()")
-    signature = ", ".join(
-        ["self", *parameters.values(), *(["*"] if named_only else ()), *named_only.values()]
-    )
-    exec(f"def __init__({signature}):\n " + "\n ".join(lines or ["pass"]), names)
-    init: Any = names.pop("__init__")
-    init.__annotations__ = {**{name: kinds[name] for name in (*parameters, *named_only)}, "return": None}
+    defaults = {each.global_name: each.default for each in fields if each.has_default}
+    names: dict[str, Any] = {"_MADE": _MADE, "_set": object.__setattr__, **defaults}
+    exec(f"def __init__({', '.join(arguments)}):\n " + "\n ".join(lines or ["pass"]), names)
+    init: FunctionType = names.pop("__init__")
+    init.__annotations__ = {**{each.name: kinds[each.name] for each in given + named_only}, "return": None}
     init.__module__, init.__qualname__ = original.__module__, f"{original.__qualname__}.__init__"
-    typed: Callable[..., None] = init
-    return typed
+    return init
+
+
+def _field(name: str, declared: object, *, kw_only: bool) -> _Field:
+    if not isinstance(declared, Field):
+        return _Field(name, declared, is_made=False, is_given=True, named_only=kw_only)
+    is_made = declared.default_factory is not MISSING
+    return _Field(
+        name,
+        declared.default_factory if is_made else declared.default,
+        is_made,
+        declared.init,
+        kw_only if declared.kw_only is MISSING else bool(declared.kw_only),
+    )
+
+
+def _require_order(given: Sequence[_Field]) -> None:
+    for before, field in pairwise(given):
+        if before.has_default and not field.has_default:
+            raise TypeError(f"non-default argument {field.name!r} follows default argument")
