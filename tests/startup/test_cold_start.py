@@ -20,13 +20,12 @@ INITIALIZE = {
 }
 
 NOT_NEEDED = {
-    # Of others: for a terminal, for requests to a model.
-    "rich", "pygments", "httpx", "httpcore", "anyio", "certifi", "h11", "ripgrep", "importlib.metadata",
+    # Of others: for a terminal, for requests to a model (but h11, since a prompt may come at once).
+    "rich", "pygments", "httpx", "httpcore", "anyio", "certifi", "ripgrep", "importlib.metadata",
     # Of the standard library: for the date in an answer, for names that were wrong.
     "email", "difflib",
     # Ours: models, tapes, other commands, descriptions of the protocol.
     "steersman.models.openai_chat", "steersman.models.anthropic", "steersman.models.tape", "steersman.models.debug",
-    "steersman.models.local_client",
     "steersman.session.doctor", "steersman.session.schema", "steersman.lsp.schema", "steersman.lsp.tables",
     "steersman.lsp.typescript", "steersman.cli.faces", "steersman.testing",
     "steersman.cli.batch", "steersman.cli.run", "steersman.cli.sessions", "steersman.cli.terminal",

@@ -14,7 +14,9 @@ from steersman.lsp.features import ClientFeatures
 from steersman.session.approvals import Decision
 from steersman.session.errors import RefusalCode
 from steersman.session.run import RunState
-from steersman.session.schema import ApprovalRequestedData, Count, Event, QueuedItem, UsageData, Wire
+from steersman.session.schema import Event
+from steersman.session.schema_parts import Count, QueuedItem, UsageData, Wire
+from steersman.session.schema_work import ApprovalRequestedData
 from steersman.session.settings import Mode
 from steersman.session.templates import TemplateSource
 

@@ -5,7 +5,7 @@ Nothing here is used while a server runs; tests hold every request against these
 
 from pydantic import JsonValue
 
-from steersman.session.schema import Wire
+from steersman.session.schema_parts import Wire
 
 
 class InputRequest(Wire):

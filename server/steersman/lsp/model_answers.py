@@ -1,6 +1,6 @@
 """What `steersman.models` answers, as models: for the protocol's schema, as in `answers`."""
 
-from steersman.session.schema import Count, Wire
+from steersman.session.schema_parts import Count, Wire
 
 
 class ModelPrice(Wire):

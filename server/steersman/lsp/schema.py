@@ -25,7 +25,8 @@ from steersman.lsp import (
     session_answers,
     session_params,
 )
-from steersman.session.schema import EVENTS, Event, EventData, Wire
+from steersman.session.schema import EVENTS, Event
+from steersman.session.schema_parts import EventData, Wire
 
 Schema = dict[str, Any]  # Any: JSON
 

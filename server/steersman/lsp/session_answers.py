@@ -3,7 +3,7 @@
 from typing import Literal
 
 from steersman.lsp.answers import SessionStatus
-from steersman.session.schema import Count, UsageData, Wire
+from steersman.session.schema_parts import Count, UsageData, Wire
 
 
 class ListedSession(Wire):
