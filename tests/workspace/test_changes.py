@@ -170,3 +170,13 @@ def test_a_conflict_that_nobody_has_seen_is_another_effect(roots: Roots) -> None
     seen, unseen = (edition(each, each.as_text().rewrite("a\nB\n")) for each in (base, in_conflict))
     assert not same_effect(seen, unseen)
     assert same_effect(unseen, unseen)
+
+
+def test_the_hash_of_what_is_written_follows_what_the_user_makes_of_it(roots: Roots) -> None:
+    for change in (edit(roots, BASE, BASE.replace("line 3\n", "")), creation(roots.resolve("n.py"), "x\n")):
+        for now in (change, change.with_text("y\n"), change.with_text("y\n").with_text(BASE)):
+            assert now.new is not None
+            assert now.result_sha256 == sha256(now.new.data())
+    assert deletion(snapshot(roots, BASE)).result_sha256 is None
+    moved = relocation(snapshot(roots, BASE), roots.resolve("b.txt"))
+    assert moved.result_sha256 == sha256(BASE.encode())

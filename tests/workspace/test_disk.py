@@ -417,6 +417,19 @@ class TestDeletingAndMoving:
         assert (folder.names(), folder.images[0].kind) == ([], "link")
         assert folder.images[0].data == os.fsencode(outside)
 
+    async def test_a_file_in_the_place_of_a_link_is_not_deleted_though_its_bytes_are_the_links(
+        self, folder: Folder
+    ) -> None:
+        link = folder.root / "link"
+        link.symlink_to("a.txt")
+        change = await folder.delete("link")
+        link.unlink()
+        link.write_bytes(b"a.txt")
+        with pytest.raises(BaseMoved) as moved:
+            await folder.workspace.apply(change)
+        assert moved.value.current is not None
+        assert (moved.value.current.is_link, moved.value.current.as_text().text) == (False, "a.txt")
+
     async def test_a_file_that_changed_is_not_deleted(self, folder: Folder) -> None:
         path = folder.put("a.txt")
         change = await folder.delete("a.txt")

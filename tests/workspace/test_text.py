@@ -205,6 +205,21 @@ def test_overlapping_changes_are_a_mistake_of_the_caller():
         decode(b"abc").apply([TextChange(0, 2, ""), TextChange(1, 3, "")])
 
 
+@pytest.mark.parametrize("codec", [*MARKED, *LEGACY, "gb18030", "big5"])
+def test_the_bytes_of_a_long_text_are_those_of_its_pieces(codec):
+    line = "x = 'é中ソ表𝄞' # coding\r\n".encode(codec, "ignore").decode(codec)
+    data = MARKED.get(codec, b"") + (f"# coding: {codec}\r\n" + line * 20_000).encode(codec)
+    text = decode(data)
+    pieces = list(text.pieces())
+    assert len(pieces) > 2
+    assert b"".join(pieces) == text.data() == data
+
+
+def test_a_character_that_a_text_can_not_have_is_found_in_its_last_piece():
+    with pytest.raises(UnencodableText, match="half a character"):
+        view("x" * 200_000 + "\ud800").data()
+
+
 fragments = st.sampled_from(
     ["a", "b", "\n", "\r\n", "\r", " ", "é", "中", "ソ", "表", "𝄞", "\\", "0", "\u2028", "\f"]
 )

@@ -79,15 +79,18 @@ def describe_kind(mode: int) -> str:
     return kinds.get(stat.S_IFMT(mode), "device")
 
 
-def replace_file(path: Path, data: bytes, status: os.stat_result) -> None:
-    """Puts `data` in the place of an existing file; mode, extended attributes and, where allowed, owner stay.
+def replace_file(path: Path, parts: Iterable[bytes], status: os.stat_result) -> None:
+    """Puts the bytes of `parts` in the place of an existing file; mode, extended attributes and, where allowed, owner
+    stay.
 
     Other hard links of the file keep the old bytes: writing through them would change files elsewhere.
 
     Raises:
-        OSError: nothing was changed.
+        OSError: nothing was changed. What making a part raises is raised, and nothing was changed then either.
     """
-    with temporary_file(path.parent, data) as (temporary, descriptor):
+    with temporary_file(path.parent, b"") as (temporary, descriptor):
+        for part in parts:
+            write_all(descriptor, part)
         _keep_owner(descriptor, status)
         _copy_attributes(path, descriptor)
         os.fchmod(descriptor, stat.S_IMODE(status.st_mode))

@@ -25,11 +25,10 @@ def changed_part(old: str, new: str, context: int) -> ChangedPart:
     leaves out what ends both.
     """
     start = _line_start(old, common_prefix(old, new))
-    a, b = old[start:], new[start:]
-    tail = common_suffix(a, b)
+    tail = common_suffix(old, new, start)
     # The first whole line of what ends both; of the line that it may begin in, nothing is left out.
-    feed = a.find("\n", len(a) - tail)
-    tail = 0 if feed < 0 else len(a) - feed - 1
+    feed = old.find("\n", len(old) - tail)
+    tail = 0 if feed < 0 else len(old) - feed - 1
     for _ in range(context):
         start = _line_start(old, start - 1)
         feed = old.find("\n", len(old) - tail) if tail else -1

@@ -5,7 +5,7 @@ Pure functions on snapshots and text; nothing here touches a file.
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -45,6 +45,8 @@ class FileChange:
     """Lines that come."""
     removed: int = 0
     """Lines that go; 0 for what has no lines."""
+    written_sha256: str | None = None
+    """`result_sha256` of what is written, where it is known already: a long text takes its time."""
 
     @property
     def outside(self) -> bool:
@@ -105,10 +107,17 @@ class FileChange:
     @property
     def result_sha256(self) -> str | None:
         """Of what will be there, at a move's target too; None if nothing will be."""
-        if self.kind == "move":
-            return self.base_sha256
-        data = self.new.data() if self.raw is None and self.new is not None else self.raw
-        return None if data is None else hashlib.sha256(data).hexdigest()
+        return self.base_sha256 if self.kind == "move" else self.written_sha256 or _sha256_of(self.written())
+
+    def written(self) -> Iterable[bytes] | None:
+        """The bytes that a `create` or an `edit` writes, in pieces; None if nothing is written.
+
+        Raises:
+            TextError: when they are taken, if the text's encoding lacks something of it.
+        """
+        if self.raw is not None:
+            return (self.raw,)
+        return None if self.new is None else self.new.pieces()
 
     def key(self) -> dict[str, str | None]:
         """What makes two changes the same: kind, places, base and result."""
@@ -278,7 +287,17 @@ def _conflict(change: FileChange) -> bool:
 
 def _counted(change: FileChange) -> FileChange:
     counts = count_changes(change.old_text, change.new_text)
-    return replace(change, added=counts.added, removed=counts.removed)
+    sha256 = _sha256_of(change.written())
+    return replace(change, added=counts.added, removed=counts.removed, written_sha256=sha256)
+
+
+def _sha256_of(pieces: Iterable[bytes] | None) -> str | None:
+    if pieces is None:
+        return None
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def _title(change: FileChange) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple
 
@@ -24,7 +24,7 @@ from steersman.workspace.ports import Applied, BaseMoved, Entry, KeepPreImage, P
 from steersman.workspace.process import outlast
 from steersman.workspace.roots import ResolvedPath, Roots, printable
 from steersman.workspace.rules import PathRules
-from steersman.workspace.snapshots import explain, link_snapshot, list_entries, read_file, sha256
+from steersman.workspace.snapshots import explain, link_snapshot, list_entries, read_file
 from steersman.workspace.suggest import near_misses
 
 INLINE_BYTES = 256 * 1024
@@ -72,13 +72,17 @@ class DiskWorkspace:
         return resolved
 
     async def read(self, path: ResolvedPath) -> Snapshot:
+        return await self._read(path, None)
+
+    async def _read(self, path: ResolvedPath, known: Snapshot | None) -> Snapshot:
+        """`read`, of a file that may still be as it is `known`."""
         try:
             status = path.path.lstat()
             if stat.S_ISLNK(status.st_mode):
                 return link_snapshot(path, status)
             if status.st_size <= INLINE_BYTES:
-                return read_file(path)
-            return await asyncio.to_thread(read_file, path)
+                return read_file(path, known)
+            return await asyncio.to_thread(read_file, path, known)
         except OSError as error:
             failure = explain(error, path)
         raise await self._with_suggestions(failure, path)
@@ -128,7 +132,7 @@ class DiskWorkspace:
         return held_by(path.path)
 
     async def _create(self, change: FileChange) -> Applied:
-        path, data = change.path, _new_data(change)
+        path, data = change.path, b"".join(_written(change))
         if os.path.lexists(path.path):
             raise BaseMoved(path, await self.read(path))
         await self._keep(PreImage(path.path, "absent"))
@@ -138,10 +142,10 @@ class DiskWorkspace:
             )
         except FileExistsError:
             raise BaseMoved(path, await self.read(path)) from None
-        return Applied(sha256(data), created_directories=self._named(made))
+        return Applied(change.result_sha256, created_directories=self._named(made))
 
     async def _edit(self, change: FileChange) -> Applied:
-        data = _new_data(change)
+        digest = change.result_sha256
         _current, status = await self._checked(change)
         if not status.st_mode & 0o222 or not os.access(change.path.path, os.W_OK):
             mode = stat.S_IMODE(status.st_mode)
@@ -149,11 +153,11 @@ class DiskWorkspace:
                 f"{change.path.display} is read-only (mode {mode:o}); nothing was changed. "
                 "If it has to change, ask the user to make it writable."
             )
-        await self._on_base(change, status, _replace, change.path.path, data, status)
+        await self._on_base(change, status, _replace, change.path.path, _written(change), status)
         notes: tuple[str, ...] = ()
         if status.st_nlink > 1:
             notes = (f"The file had {status.st_nlink} hard links; the other names keep the old content.",)
-        return Applied(sha256(data), notes=notes)
+        return Applied(digest, notes=notes)
 
     async def _delete(self, change: FileChange) -> Applied:
         _current, status = await self._checked(change)
@@ -179,7 +183,7 @@ class DiskWorkspace:
         path = change.path
         try:
             status = path.path.lstat()
-            current = await self.read(path)
+            current = await self._read(path, change.base)
         except (FileNotFoundError, FileNotFound):
             raise BaseMoved(path, None) from None
         except OSError as error:
@@ -254,9 +258,9 @@ def _unchanged(failure: WorkspaceError) -> WorkspaceError:
     return type(failure)(f"{failure} Nothing was changed.")
 
 
-def _replace(path: Path, data: bytes, status: os.stat_result) -> None:
+def _replace(path: Path, parts: Iterable[bytes], status: os.stat_result) -> None:
     with pinned(path.parent) as directory:
-        atomic.replace_file(directory / path.name, data, status)
+        atomic.replace_file(directory / path.name, parts, status)
 
 
 def _remove(path: Path) -> None:
@@ -290,12 +294,11 @@ def _move_with_directories(source: Path, target: Path) -> list[Path]:
     return made
 
 
-def _new_data(change: FileChange) -> bytes:
-    if change.raw is not None:
-        return change.raw
-    if change.new is None:
+def _written(change: FileChange) -> Iterable[bytes]:
+    parts = change.written()
+    if parts is None:
         raise ChangeRefused(f"A {change.kind} needs a text.")
-    return change.new.data()
+    return parts
 
 
 async def _changing(path: ResolvedPath, function: Callable[[*_Args], _T], *args: *_Args) -> _T:

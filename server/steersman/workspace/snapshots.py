@@ -6,6 +6,7 @@ Blocking; knows no rules, no locks and no editor.
 import errno
 import hashlib
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from steersman.workspace import atomic
@@ -19,8 +20,8 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 """Larger files are not read whole, and so neither edited nor deleted nor moved by tools."""
 
 
-def read_file(path: ResolvedPath) -> Snapshot:
-    """A regular file.
+def read_file(path: ResolvedPath, known: Snapshot | None = None) -> Snapshot:
+    """A regular file. If it has the bytes that were read before, as they are `known`, their text is not made anew.
 
     Raises:
         OSError: see `explain`.
@@ -29,6 +30,8 @@ def read_file(path: ResolvedPath) -> Snapshot:
         file = directory / path.path.name
         atomic.require_regular(file.stat())
         data, status = atomic.read_regular(file, MAX_FILE_BYTES)
+    if known is not None and known.source == "disk" and not known.is_link and known.data == data:
+        return replace(known, mode=status.st_mode, mtime_ns=status.st_mtime_ns)
     text: Text | None = None
     failure: TextError | None = None
     try:

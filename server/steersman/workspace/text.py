@@ -11,7 +11,7 @@ import codecs
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from steersman.workspace.charset import declared, likely, round_trip, safe_codec, whole_characters
@@ -28,6 +28,8 @@ _MARKS = (
 )
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _UNUSUAL = re.compile(r"[^\x01-\x7f]")
+_PIECE = 1 << 16
+"""Characters that are encoded at once."""
 
 
 class TextError(WorkspaceError):
@@ -68,10 +70,20 @@ class Text:
         Raises:
             UnencodableText: the text holds what its encoding lacks (only possible for a Text of `view`).
         """
-        try:
-            return self.bom + self.raw.encode(self.encoding)
-        except UnicodeEncodeError as error:
-            raise _unencodable(error.object[error.start], self.encoding) from None
+        return b"".join(self.pieces())
+
+    def pieces(self) -> Iterator[bytes]:
+        """The same bytes one after the other, so that those of a long text take no memory of their own.
+
+        Raises:
+            UnencodableText: as `data`.
+        """
+        yield self.bom
+        for at in range(0, len(self.raw), _PIECE):
+            try:
+                yield self.raw[at : at + _PIECE].encode(self.encoding)
+            except UnicodeEncodeError as error:
+                raise _unencodable(error.object[error.start], self.encoding) from None
 
     def encode(self, new_text: str) -> bytes:
         """The bytes of the file when its text has become `new_text`; lines that both have keep their ends.
@@ -102,15 +114,15 @@ class Text:
                 U+FFFD where the file has none), or whose bytes are a guess in an undeclared encoding.
         """
         small = [part for change in _ordered(changes, len(self.text)) for part in self._parts(change)]
-        expected = to_lf(splice(self.text, small))
         self._check(small)
         raw = self._spliced_raw(small)
-        if to_lf(raw) != expected:
+        text = to_lf(raw)
+        if "\r" in self.raw and text != to_lf(splice(self.text, small)):
             raise UnencodableText(
                 "This change would join a bare carriage return and the line feed after it into one line end. "
                 "Replace the line together with its line end."
             )
-        return replace(self, text=expected, raw=raw, newline=_dominant(raw))
+        return replace(self, text=text, raw=raw, newline=_dominant(raw))
 
     def _parts(self, change: TextChange) -> list[TextChange]:
         new = change.new_text
@@ -206,9 +218,10 @@ def decode(data: bytes, encoding: str | None = None) -> Text:
     if b"\0" in data:
         raise BinaryFile("This is a binary file (it holds NUL bytes): it cannot be read or edited as text.")
     given = safe_codec(encoding) if encoding else None
-    in_file = None if _is_wide_utf8(data) else declared(data)
+    as_utf8 = round_trip(data, "utf-8")
+    in_file = declared(data) if as_utf8 is None or as_utf8.isascii() else None
     for codec in (given, in_file, "utf-8"):
-        raw = round_trip(data, codec) if codec else None
+        raw = as_utf8 if codec == "utf-8" else round_trip(data, codec) if codec else None
         if codec and raw is not None:
             return _text(raw, codec)
     shown_as = likely(data)
@@ -237,10 +250,6 @@ def _decode_marked(data: bytes, bom: bytes, codec: str) -> Text:
             "This is a binary file (it holds NUL characters): it cannot be read or edited as text."
         )
     return _text(raw, codec, bom)
-
-
-def _is_wide_utf8(data: bytes) -> bool:
-    return not data.isascii() and round_trip(data, "utf-8") is not None
 
 
 def _text(raw: str, encoding: str, bom: bytes = b"", *, certain: bool = True) -> Text:
