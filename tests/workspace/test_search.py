@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,44 @@ async def test_lines_come_with_their_place(tmp_path: Path, signal: AbortSignal) 
     assert found == [Line("a.txt", 1, "före", False), Line("a.txt", 2, "über hit", True, column=5)]
 
 
+@pytest.mark.parametrize("each", [1, 20, 300], ids=["few", "too many in all", "too many in each"])
+async def test_lines_come_by_path_and_number_as_ripgrep_sorts_them(
+    tmp_path: Path, signal: AbortSignal, each: int
+) -> None:
+    names = [b"a/x", b"a/x.d/y", b"a/x-y", b"a.txt", b"a-b", b"A", b"b/c/d", b"b/c.d", b".h/i"]
+    names += [b"\xc3\xa9", b"\xef\xac\x80", b"\xff", b"\xf0\x9d\x84\x9e/x", b"n\nl"]
+    for name in names:
+        path = Path(os.fsdecode(bytes(tmp_path) + b"/" + name))
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text("hit\n" * each)
+    ripgrep = find_ripgrep()
+    by_path = sorted_by(ripgrep, tmp_path)
+    assert len(by_path) == len(names)
+    found: list[tuple[str, int]] = []
+
+    def on_line(line: Line) -> bool:
+        found.append((line.path, line.number))
+        return len(found) < 1000
+
+    end = await ripgrep.lines(tmp_path, ".", ContentQuery("hit"), exclude=(), stop=signal, on_line=on_line)
+    due = [(name, number + 1) for name in by_path for number in range(each)]
+    assert found == due[:1000]
+    assert end.stopped == (len(due) >= 1000)
+
+
+async def test_a_listener_has_enough_of_few_lines_too(tmp_path: Path, signal: AbortSignal) -> None:
+    (tmp_path / "a.txt").write_text("hit\n" * 3)
+    found: list[int] = []
+
+    def on_line(line: Line) -> bool:
+        found.append(line.number)
+        return line.number < 2
+
+    query = ContentQuery("hit")
+    end = await find_ripgrep().lines(tmp_path, ".", query, exclude=(), stop=signal, on_line=on_line)
+    assert (found, end.stopped, end.aborted) == ([1, 2], True, False)
+
+
 async def test_a_listener_that_has_enough_ends_the_program(tmp_path: Path, signal: AbortSignal) -> None:
     program = script(tmp_path, "printf './a\\0./b\\0'; exec sleep 600")
     end = await Ripgrep(program).files(tmp_path, exclude=(), stop=signal, on_path=lambda name: name != "b")
@@ -100,6 +139,13 @@ async def test_a_bad_glob_is_explained(tmp_path: Path, signal: AbortSignal) -> N
         await find_ripgrep().lines(
             tmp_path, ".", ContentQuery("x", glob="[a"), exclude=(), stop=signal, on_line=lambda _line: True
         )
+
+
+def sorted_by(ripgrep: Ripgrep, folder: Path) -> list[str]:
+    """The files below `folder`."""
+    arguments = [ripgrep.program, "--sort=path", "--hidden", "--files", "--null"]
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, check=True)
+    return [os.fsdecode(name) for name in done.stdout.split(b"\0")[:-1]]
 
 
 def script(folder: Path, body: str) -> Path:

@@ -10,7 +10,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from steersman.workspace.errors import SearchError
@@ -20,12 +20,17 @@ from steersman.workspace.program import ProgramResult, run_program
 
 _MAX_RECORD = 4 << 20
 """Bytes of one ripgrep record, which holds one line of a file."""
+_IN_ORDER = "--sort=path"
+"""With it ripgrep uses one core only."""
+_FEW = 200
+"""Matching lines that are put in order here."""
+_FEW_CHARACTERS = 4 << 20
+"""Of these lines and those around them."""
 _ALWAYS = (
     "--no-config",
     "--color=never",
     "--hidden",
     "--no-require-git",
-    "--sort=path",
     "--glob=!**/.{git,hg,svn,jj}",
 )
 
@@ -84,7 +89,7 @@ class Ripgrep:
         Raises:
             SearchError: ripgrep can't be run.
         """
-        arguments = [*_ALWAYS, "--files", "--null", *_excluding(exclude), "--", "./"]
+        arguments = [*_ALWAYS, _IN_ORDER, "--files", "--null", *_excluding(exclude), "--", "./"]
         result = await self._run(arguments, folder, stop, lambda record: on_path(_name(record)), b"\0")
         return _end(result)
 
@@ -101,17 +106,29 @@ class Ripgrep:
         """Calls `on_line` with each line that `query` finds in `name` below `folder` (`.`: all of it), by path and
         line; False from it ends the search.
 
+        All of a folder is searched on all cores first. What finds too much to be put in order here is searched for
+        again in order: that soon finds enough.
+
         Raises:
             SearchError: the pattern is no regular expression, or ripgrep can't be run.
         """
-        arguments = [*_ALWAYS, "--json", "--crlf", *_query(query), *_excluding(exclude)]
-        arguments += [f"--regexp={query.pattern}", "--", "./" if name == "." else f"./{name}"]
+        asked = [*_query(query), *_excluding(exclude), f"--regexp={query.pattern}", "--"]
+        if name != ".":
+            return await self._lines(folder, [*asked, f"./{name}"], stop, on_line)
+        few = _FewLines()
+        end = await self._lines(folder, [f"--max-count={_FEW + 1}", *asked, "./"], stop, few.add)
+        if few.too_many:
+            return await self._lines(folder, [_IN_ORDER, *asked, "./"], stop, on_line)
+        return end if few.pass_on(on_line) else replace(end, stopped=True)
 
+    async def _lines(
+        self, folder: Path, asked: Sequence[str], stop: Stop, on_line: Callable[[Line], bool]
+    ) -> SearchEnd:
         def on_record(record: bytes) -> bool:
             line = _line(record)
             return line is None or on_line(line)
 
-        result = await self._run(arguments, folder, stop, on_record, b"\n")
+        result = await self._run([*_ALWAYS, "--json", "--crlf", *asked], folder, stop, on_record, b"\n")
         if result.code == 2 and "multiline" in result.stderr:
             raise SearchError("The search goes line by line: the pattern must not hold a line break.")
         if result.code == 2 and "regex" in result.stderr:
@@ -143,6 +160,30 @@ class Ripgrep:
             )
         except StartError as error:
             raise SearchError(f"ripgrep could not be run: {error}") from error
+
+
+class _FewLines:
+    """Lines that come in any order of their files, as long as they are few."""
+
+    def __init__(self) -> None:
+        self._lines: list[Line] = []
+        self._matches = self._characters = 0
+
+    @property
+    def too_many(self) -> bool:
+        return self._matches > _FEW or self._characters > _FEW_CHARACTERS
+
+    def add(self, line: Line) -> bool:
+        self._lines.append(line)
+        self._matches += line.is_match
+        self._characters += len(line.text)
+        return not self.too_many
+
+    def pass_on(self, on_line: Callable[[Line], bool]) -> bool:
+        """By path, as ripgrep sorts: name by name. False if the listener had enough."""
+        return all(
+            on_line(line) for line in sorted(self._lines, key=lambda it: os.fsencode(it.path).split(b"/"))
+        )
 
 
 def find_ripgrep() -> Ripgrep:
