@@ -206,7 +206,7 @@ async def act(
     """Looks, lets others act, and does it."""
     if how == "list":
         seen()
-        assert "secret" not in [entry.name for entry in await workspace.entries(path)]
+        assert "secret" not in [entry.name for entry in (await workspace.entries(path, 100)).entries]
         return
     there = await workspace.read(path) if await workspace.exists(path) else None
     seen()

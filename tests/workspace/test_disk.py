@@ -175,13 +175,23 @@ class TestReading:
         folder.put("a.txt")
         (folder.root / "link").symlink_to("b")
         os.mkfifo(folder.root / "pipe")
-        entries = await folder.workspace.entries(folder.workspace.resolve("."))
-        assert [(entry.name, entry.kind) for entry in entries] == [
-            ("a.txt", "file"),
-            ("b", "directory"),
-            ("link", "link"),
-            ("pipe", "other"),
+        listing = await folder.workspace.entries(folder.workspace.resolve("."), 10)
+        assert [(entry.name, entry.kind, entry.target_is_directory) for entry in listing.entries] == [
+            ("a.txt", "file", False),
+            ("b", "directory", False),
+            ("link", "link", True),
+            ("pipe", "other", False),
         ]
+        assert (listing.count, listing.denied) == (4, 0)
+
+    async def test_of_a_long_directory_the_first_entries_come_and_the_others_are_counted(
+        self, folder: Folder
+    ) -> None:
+        for name in (".env", ".ENV.local", "b", "a.pem", "d", "c", "a"):
+            folder.put(name)
+        listing = await folder.workspace.entries(folder.workspace.resolve("."), 2)
+        assert [entry.name for entry in listing.entries] == ["a", "b"]
+        assert (listing.count, listing.denied) == (4, 3)
 
 
 class TestCreating:

@@ -1,5 +1,6 @@
 """Deny and protect rules: what they cover by default, exceptions, links, globs, commands."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,44 @@ def test_the_users_rules_come_last_and_can_reopen(tmp_path: Path) -> None:
     assert rules.denied_name(".env") is not None
     assert rules.protected(roots.resolve("db/x.SQL")) == "*.sql"
     assert rules.protected(roots.resolve("AGENTS.md")) is None
+
+
+NAMES = [
+    ".env",
+    ".Env.local",
+    ".env.example",
+    "a.PEM",
+    "cert.pem",
+    "a.txt",
+    "b.sql",
+    "\u0130D_RSA",
+    "\u017fq",
+    ".e\u200bnv",
+]
+
+
+@pytest.mark.parametrize(
+    "deny", [[], ["*"], ["**"], ["b*"], ["[ab].txt"], ["a.t?t"], ["\\*.sql", "a\\.txt"], ["!*.pem"], ["sq", "x/"]]
+)  # fmt: skip
+@pytest.mark.parametrize("folder", [".", "src", "/home/u/x", ".env/lib"])
+def test_the_names_of_a_folder_are_denied_as_each_alone(deny: list[str], folder: str) -> None:
+    rules = PathRules.of(deny=deny)
+    each = [name for name in NAMES if rules.denied_name(f"{folder}/{name}") is not None]
+    assert rules.denied_names(folder, NAMES) == each
+    assert ".Env.local" in each
+    assert rules.denied_names(folder, []) == []
+
+
+def test_a_letter_that_a_rule_takes_for_another_is_looked_at_as_that_one() -> None:
+    everything = "".join(map(chr, range(0x110000)))
+    for letter in "abcdefghijklmnopqrstuvwxyz":
+        for other in re.findall(letter, everything, re.IGNORECASE):
+            for pattern, name in (
+                (f"*.x{letter}", f"a.X{other}"),
+                (f"{letter}q*", f"{other}Q1"),
+                (letter, other),
+            ):
+                assert PathRules.of(deny=[pattern]).denied_name(name) == pattern
 
 
 def test_exclusions_for_a_search_leave_reopened_names_to_the_filter() -> None:

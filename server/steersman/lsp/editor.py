@@ -19,7 +19,7 @@ from steersman.workspace.changes import FileChange, refuse_held
 from steersman.workspace.diff import unified_diff
 from steersman.workspace.disk import DiskWorkspace, is_resolved
 from steersman.workspace.errors import ChangeRefused, FileNotFound, WorkspaceError
-from steersman.workspace.ports import Applied, BaseMoved, Entry, KeepPreImage, PreImage, Snapshot
+from steersman.workspace.ports import Applied, BaseMoved, KeepPreImage, Listing, PreImage, Snapshot
 from steersman.workspace.roots import ResolvedPath, Roots, printable
 from steersman.workspace.rules import PathRules
 from steersman.workspace.snapshots import buffer_snapshot
@@ -52,8 +52,8 @@ class EditorWorkspace:
         await self._editor.unattached.known()
         return self._buffers.of(path.path) is not None or await self._disk.exists(path)
 
-    async def entries(self, path: ResolvedPath) -> Sequence[Entry]:
-        return await self._disk.entries(path)
+    async def entries(self, path: ResolvedPath, limit: int) -> Listing:
+        return await self._disk.entries(path, limit)
 
     def unsaved_files(self) -> Sequence[str]:
         return [printable(self.roots.relative(buffer.path)) for buffer in self._unsaved()]

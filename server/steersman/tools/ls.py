@@ -1,6 +1,5 @@
 """ls: the names in one directory, those that ignore files cover too."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -12,7 +11,7 @@ from steersman.tools.base import MAX_RESULT_BYTES, BaseTool, count, with_notes
 from steersman.tools.proposals import access_needed, require_access
 from steersman.tools.schema import Arguments
 from steersman.workspace.ports import Entry, Workspace
-from steersman.workspace.roots import ResolvedPath, printable
+from steersman.workspace.roots import printable
 
 LIMIT = 500
 
@@ -49,22 +48,21 @@ class LsTool(BaseTool[LsArguments]):
     async def execute(self, args: LsArguments, context: ToolContext) -> ToolResult:
         path = self._workspace.resolve(args.path or ".")
         require_access(self._workspace, self.name, path, context)
-        entries = await self._workspace.entries(path)
-        allowed = await asyncio.to_thread(self._allowed, path, entries)
         limit = args.limit or LIMIT
-        shown = _within(allowed, limit)
+        listing = await self._workspace.entries(path, limit)
+        shown = _within(listing.entries)
         notes: list[str] = []
-        if not allowed:
-            notes.append("The directory is empty" if not entries else "Nothing that may be shown")
-        if len(allowed) > len(shown):
+        if not listing.count:
+            notes.append("The directory is empty" if not listing.denied else "Nothing that may be shown")
+        if listing.count > len(shown):
             rest = (
                 "Use limit for more, or find"
                 if len(shown) == limit
                 else "Use find with a pattern for the others"
             )
-            notes.append(f"{len(shown)} of {count(len(allowed), 'entry')} are shown. {rest}")
-        if len(entries) > len(allowed):
-            notes.append(f"{count(len(entries) - len(allowed), 'entry')} left out by deny rules")
+            notes.append(f"{len(shown)} of {count(listing.count, 'entry')} are shown. {rest}")
+        if listing.denied:
+            notes.append(f"{count(listing.denied, 'entry')} left out by deny rules")
         others = self._workspace.roots.folders[1:]
         if others and path.relative == ".":
             notes.append(
@@ -72,16 +70,12 @@ class LsTool(BaseTool[LsArguments]):
             )
         return text_result(with_notes("".join(shown), notes))
 
-    def _allowed(self, path: ResolvedPath, entries: Sequence[Entry]) -> list[Entry]:
-        denied, folder = self._workspace.rules.denied_name, path.forms[0]
-        return [entry for entry in entries if denied(f"{folder}/{entry.name}") is None]
 
-
-def _within(entries: Sequence[Entry], limit: int) -> list[str]:
-    """The lines of the first `limit` entries, as far as a result has room for them."""
+def _within(entries: Sequence[Entry]) -> list[str]:
+    """The lines of the entries, as far as a result has room for them."""
     lines: list[str] = []
     room = MAX_RESULT_BYTES
-    for entry in entries[:limit]:
+    for entry in entries:
         line = f"{printable(entry.name)}{_mark(entry)}\n"
         room -= len(line.encode("utf-8"))
         if room < 0:

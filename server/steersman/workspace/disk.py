@@ -20,7 +20,7 @@ from steersman.workspace.errors import (
 )
 from steersman.workspace.locks import LockTable, alone_on
 from steersman.workspace.pinning import pinned
-from steersman.workspace.ports import Applied, BaseMoved, Entry, KeepPreImage, PreImage, Snapshot
+from steersman.workspace.ports import Applied, BaseMoved, KeepPreImage, Listing, PreImage, Snapshot
 from steersman.workspace.process import outlast
 from steersman.workspace.roots import ResolvedPath, Roots, printable
 from steersman.workspace.rules import PathRules
@@ -90,9 +90,12 @@ class DiskWorkspace:
     async def exists(self, path: ResolvedPath) -> bool:
         return os.path.lexists(path.path)
 
-    async def entries(self, path: ResolvedPath) -> Sequence[Entry]:
+    async def entries(self, path: ResolvedPath, limit: int) -> Listing:
+        def denied(names: Sequence[str]) -> Sequence[str]:
+            return self.rules.denied_names(path.forms[0], names)
+
         try:
-            return await asyncio.to_thread(list_entries, path.path)
+            return await asyncio.to_thread(list_entries, path.path, limit, denied)
         except OSError as error:
             failure = explain(error, path)
         raise await self._with_suggestions(failure, path)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from steersman.workspace.changes import FileChange
-from steersman.workspace.ports import Applied, Entry, Snapshot, Workspace
+from steersman.workspace.ports import Applied, Listing, Snapshot, Workspace
 from steersman.workspace.roots import ResolvedPath, Roots
 from steersman.workspace.rules import PathRules
 
@@ -29,8 +29,8 @@ class PassingWorkspace:
     async def exists(self, path: ResolvedPath) -> bool:
         return await self._inner.exists(path)
 
-    async def entries(self, path: ResolvedPath) -> Sequence[Entry]:
-        return await self._inner.entries(path)
+    async def entries(self, path: ResolvedPath, limit: int) -> Listing:
+        return await self._inner.entries(path, limit)
 
     async def apply(self, change: FileChange) -> Applied:
         return await self._inner.apply(change)

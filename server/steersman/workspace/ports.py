@@ -71,6 +71,18 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """The beginning of what a directory holds."""
+
+    entries: Sequence[Entry]
+    """The first ones by name that no deny rule covers."""
+    count: int
+    """How many there are of these in all."""
+    denied: int
+    """How many a deny rule covers."""
+
+
+@dataclass(frozen=True, slots=True)
 class Applied:
     """A change that was made."""
 
@@ -152,8 +164,8 @@ class Workspace(Protocol):
         """Whether anything is there, be it a directory or a link that leads nowhere."""
         ...
 
-    async def entries(self, path: ResolvedPath) -> Sequence[Entry]:
-        """What a directory holds, sorted by name, nothing left out.
+    async def entries(self, path: ResolvedPath, limit: int) -> Listing:
+        """The first `limit` entries of a directory.
 
         Raises:
             FileNotFound, PathError (no directory), FileAccessError.

@@ -78,8 +78,8 @@ PROTECTED = (
 
 _INVISIBLE = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 """Characters that some file systems leave out when they compare names."""
-_REMEMBERED = 50_000
-"""Most names whose look-up is remembered."""
+_PLAIN = "abcdefghijklmnopqrstuvwxyz0123456789._ ~+=@#%-"
+"""What stands for itself in a glob, whatever is before or after it."""
 _LONGEST_GLOB = 200
 _WORD_BREAKS = re.compile(r"[\s;|&<>()`$={}\"',:@]+")
 _OUTSIDE_BRACES = re.compile(r"[\s;|&<>()`$=:@]+")
@@ -115,18 +115,19 @@ class _Rule:
 
 
 class _RuleList:
-    """Rules in order, the last one that matches decides. Most paths hold no name that any rule ends in: a look at
-    the names, remembered, spares them the rules."""
+    """Rules in order, the last one that matches decides. Most paths hold no name that any rule ends in: a look at how
+    their names begin and end spares them the rules."""
 
-    __slots__ = ("_known", "_literal", "_wild", "_wild_names", "rules")
+    __slots__ = ("_heads", "_literal", "_tails", "rules")
 
     def __init__(self, rules: Iterable[_Rule]) -> None:
         self.rules = tuple(rules)
-        lasts = [rule.pattern.rsplit("/", 1)[-1] for rule in self.rules]
-        self._literal = {last.casefold() for last in lasts if not _is_wild(last)}
-        self._wild_names = [last for last in dict.fromkeys(lasts) if _is_wild(last)]
-        self._wild: re.Pattern[str] | None = None
-        self._known: dict[str, bool] = {}
+        lasts = {_caseless(rule.pattern.rsplit("/", 1)[-1]) for rule in self.rules}
+        wild = set(filter(_is_wild, lasts))
+        by_tail = {last for last in wild if last[-1] in _PLAIN}
+        self._literal = lasts - wild
+        self._tails = tuple({last[len(last.rstrip(_PLAIN)) :] for last in by_tail})
+        self._heads = tuple({last[: -len(last.lstrip(_PLAIN))] for last in wild - by_tail})
 
     def and_then(self, patterns: Iterable[str]) -> "_RuleList":
         """With more patterns, which decide before these."""
@@ -134,25 +135,27 @@ class _RuleList:
 
     def decide(self, path: str) -> str | None:
         """The pattern that covers the path or a directory that it is in; None if none does or one lets it through."""
-        parts = [part for part in path.translate(_INVISIBLE).split("/") if part not in ("", ".")]
-        if not any(map(self._may_match, parts)):
+        if not any(map(self._may_match, _looks(path))):
             return None
+        parts = [part for part in path.translate(_INVISIBLE).split("/") if part not in ("", ".")]
         ancestors = ["/" + "/".join(parts[: index + 1]) for index in range(len(parts))]
         for rule in reversed(self.rules):
             if any(rule.matcher.fullmatch(ancestor) for ancestor in ancestors):
                 return None if rule.allows else rule.pattern
         return None
 
-    def _may_match(self, name: str) -> bool:
-        known = self._known.get(name)
-        if known is None:
-            if self._wild is None:
-                self._wild = _any_of(self._wild_names)
-            known = name.casefold() in self._literal or self._wild.fullmatch(name) is not None
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[name] = known
-        return known
+    def among(self, folder: str, names: Sequence[str]) -> list[str]:
+        """Those of the names in one folder whose path a pattern covers. They are looked at all at once: there may be
+        many thousand."""
+        suspects = names
+        if names and not any(map(self._may_match, _looks(folder))):
+            looks = zip(names, _looks("/".join(names)), strict=True)
+            suspects = [name for name, look in looks if self._may_match(look)]
+        return [name for name in suspects if self.decide(f"{folder}/{name}") is not None]
+
+    def _may_match(self, look: str) -> bool:
+        """False if no rule ends in a name with this look."""
+        return look in self._literal or look.endswith(self._tails) or look.startswith(self._heads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,10 @@ class PathRules:
     def denied_name(self, path: str) -> str | None:
         """The pattern that denies a path given as text, relative to a workspace folder or absolute."""
         return self.deny.decide(path)
+
+    def denied_names(self, folder: str, names: Sequence[str]) -> list[str]:
+        """Those of the names in one folder for whose path `denied_name` is a pattern."""
+        return self.deny.among(folder, names)
 
     def exclusions(self) -> list[str]:
         """The deny patterns as globs of what to leave out of a search, below any folder; those only that no later `!`
@@ -255,10 +262,14 @@ def _rules(patterns: Iterable[str]) -> Iterable[_Rule]:
                 yield _Rule(pattern, allows=raw.startswith("!"))
 
 
-def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
-    """One expression for what any of them means, without regard to case: a directory may hold many thousand names."""
-    patterns = [compile_glob(each, ignore_case=True).pattern for each in globs]
-    return re.compile("|".join(patterns) or r"(?!)", re.IGNORECASE)
+def _looks(path: str) -> list[str]:
+    """Its names as they are compared with the ends of rules."""
+    return _caseless(path.translate(_INVISIBLE)).split("/")
+
+
+def _caseless(text: str) -> str:
+    """The same for texts that differ in case only, to the regular expressions of rules too."""
+    return text.casefold() if text.isascii() else text.replace("İ", "i").replace("ı", "i").casefold()
 
 
 def _is_wild(pattern: str) -> bool:

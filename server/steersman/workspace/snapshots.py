@@ -6,13 +6,15 @@ Blocking; knows no rules, no locks and no editor.
 import errno
 import hashlib
 import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from steersman.workspace import atomic
 from steersman.workspace.errors import FileAccessError, FileNotFound, PathError, WorkspaceError
 from steersman.workspace.pinning import Replaced, pinned
-from steersman.workspace.ports import Entry, EntryKind, Snapshot
+from steersman.workspace.ports import Entry, EntryKind, Listing, Snapshot
 from steersman.workspace.roots import ResolvedPath, printable
 from steersman.workspace.text import Text, TextError, decode, view
 
@@ -57,15 +59,30 @@ def link_snapshot(path: ResolvedPath, status: os.stat_result) -> Snapshot:
     return Snapshot(path, target, sha256(target), None, failure, mode=status.st_mode)
 
 
-def list_entries(path: Path) -> list[Entry]:
-    """What a directory holds, by name.
+def list_entries(path: Path, limit: int, denied: Callable[[Sequence[str]], Sequence[str]]) -> Listing:
+    """The first `limit` entries of a directory by name; `denied` chooses the names that are not to be told. There may
+    be very many: only what is told is looked at.
 
     Raises:
         OSError: see `explain`.
     """
-    with pinned(path) as directory, os.scandir(directory) as found:
-        entries = [_entry(entry) for entry in found]
-    return sorted(entries, key=lambda entry: entry.name)
+    with pinned(path) as directory, _opened(directory) as descriptor, os.scandir(descriptor) as found:
+        by_name = {entry.name: entry for entry in found}
+        left_out = denied(list(by_name))
+        for name in left_out:
+            del by_name[name]
+        first = sorted(by_name)[:limit]
+        return Listing([_entry(by_name[name]) for name in first], len(by_name), len(left_out))
+
+
+@contextmanager
+def _opened(directory: Path) -> Iterator[int]:
+    """What is listed by a descriptor does not carry the directory's path in each entry."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _entry(entry: os.DirEntry[str]) -> Entry:
