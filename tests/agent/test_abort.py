@@ -403,6 +403,77 @@ async def test_cancelling_again_cuts_the_grace_short_and_still_closes_everything
     assert await h.config.strays.close(h.clock, 5) == []
 
 
+async def test_cancelling_again_leaves_no_parallel_call_without_its_result(harness):
+    gates, release = [Gate(), Gate()], asyncio.Event()
+
+    async def work(context, arguments):
+        gates[arguments["value"]].reached.set()
+        await ignores_everything(release)
+        return "late"
+
+    calls = [call("tool", {"value": 0}), call("tool", {"value": 1})]
+    h = harness(answer("", *calls), answer("ok"), tools=[FakeTool("tool", work)])
+    run = h.start()
+    for gate in gates:
+        await gate.reached.wait()
+    for _ in range(3):
+        run.cancel()
+        await settle()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert h.clock.now == 1000
+    assert h.texts == ["Interrupted while running: its result is lost and its effects may be partial."] * 2
+    release.set()
+    assert await h.config.strays.close(h.clock, 5) == []
+
+
+async def test_cancelling_again_while_the_sink_takes_an_answer_ends_the_run_as_not_kept(harness):
+    """Nobody knows what the sink has kept by then, so nothing more is given to it, and nothing is history."""
+    gate = Gate()
+    h = harness(answer("done"))
+    h.sink.waits = lambda event: (
+        gate if getattr(getattr(event, "message", None), "role", "") == "assistant" else None
+    )
+    run = h.start()
+    await gate.reached.wait()
+    for _ in range(2):
+        run.cancel()
+        await settle()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert (h.end.stop_reason, h.end.error.code) == ("error", "logFailed")
+    assert (h.roles, h.sink.kept[-1].type) == (["user"], "message_start")
+
+
+@pytest.mark.parametrize(
+    ("late", "how"),
+    [
+        (Crash("hunter2"), "ended with an error"),
+        (asyncio.CancelledError(), "ended by cancellation"),
+    ],
+)
+async def test_how_a_tool_ended_that_was_left_running_is_told(harness, late, how, caplog):
+    """32"""
+    release, gate, settled = asyncio.Event(), Gate(), []
+
+    async def work(context, arguments):
+        gate.reached.set()
+        await ignores_everything(release)
+        raise late
+
+    h = harness(answer("", call("tool")), tools=[FakeTool("tool", work)])
+    h.config.strays._on_settled = lambda what, how: settled.append((what, how))
+    run = h.start()
+    await gate.reached.wait()
+    h.agent.abort()
+    await h.elapse(run)
+    release.set()
+    assert await h.config.strays.close(h.clock, 5) == []
+    assert settled == [("tool", how)]
+    assert ("tool failed after its run had ended" in caplog.text) == (how == "ended with an error")
+    assert "hunter2" not in h.everything
+
+
 async def test_a_callback_that_raises_keeps_the_abort_from_nobody(caplog):
     controller, told = AbortController(), []
 

@@ -194,16 +194,14 @@ class MalformedArguments(ValueError):
     """A call's arguments are not one JSON object. The text says where it broke, for the model."""
 
 
-def parse_arguments(call: ToolCall, *, cut: bool = False) -> dict[str, Json]:
-    """The arguments of `call` as an object. The empty string is `{}`, unless the response was `cut`.
+def parse_arguments(call: ToolCall) -> dict[str, Json]:
+    """The arguments of `call` as an object. The empty string is `{}`: calls of a cut response are not parsed to be run.
 
     Raises:
         MalformedArguments: not valid JSON, or JSON that is no object.
     """
     raw = call.arguments.strip()
     if not raw:
-        if cut:
-            raise MalformedArguments("the arguments are empty because the response was cut off")
         return {}
     try:
         value = json.loads(raw, parse_constant=_refuse_constant, parse_float=_finite)

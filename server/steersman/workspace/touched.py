@@ -5,22 +5,26 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 MAX_SCANNED = 100_000
-"""Names that are looked at."""
 _PASSED_OVER = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox"})
 """Directories of what tools make for themselves."""
 
 
 def written_within(
-    root: Path, spans: Sequence[tuple[float, float]], *, without: Collection[Path] = (), limit: int = 200
+    root: Path,
+    spans: Sequence[tuple[float, float]],
+    *,
+    without: Collection[Path] = (),
+    limit: int = 200,
+    scanned: int = MAX_SCANNED,
 ) -> list[Path]:
     """Regular files below `root` whose last write lies within one of the spans (seconds since 1970), sorted.
 
-    Blocking, bounded by `MAX_SCANNED` and `limit`. Links are not followed; what can't be read is passed over.
+    Blocking, bounded by `limit` and, in names that are looked at, by `scanned`. Links are not followed; what can't be read is passed over.
     """
     found: list[Path] = []
     if not spans:
         return found
-    for path, time in _files(root):
+    for path, time in _files(root, scanned):
         if path not in without and any(began <= time <= ended for began, ended in spans):
             found.append(path)
             if len(found) == limit:
@@ -28,7 +32,7 @@ def written_within(
     return sorted(found)
 
 
-def _files(root: Path) -> Iterator[tuple[Path, float]]:
+def _files(root: Path, most: int) -> Iterator[tuple[Path, float]]:
     seen = 0
     waiting = [root]
     while waiting:
@@ -36,12 +40,20 @@ def _files(root: Path) -> Iterator[tuple[Path, float]]:
             with os.scandir(waiting.pop()) as entries:
                 for entry in entries:
                     seen += 1
-                    if seen > MAX_SCANNED:
+                    if seen > most:
                         return
                     if entry.is_dir(follow_symlinks=False):
                         if entry.name not in _PASSED_OVER:
                             waiting.append(Path(entry.path))
-                    elif entry.is_file(follow_symlinks=False):
-                        yield Path(entry.path), entry.stat(follow_symlinks=False).st_mtime
+                    elif (written := _last_write(entry)) is not None:
+                        yield Path(entry.path), written
         except OSError:
-            continue
+            continue  # a directory that can't be read, or is gone
+
+
+def _last_write(entry: "os.DirEntry[str]") -> float | None:
+    """Of a regular file; None for what is none, or is gone meanwhile: the rest of its directory is still there."""
+    try:
+        return entry.stat(follow_symlinks=False).st_mtime if entry.is_file(follow_symlinks=False) else None
+    except OSError:
+        return None

@@ -1,0 +1,64 @@
+"""What a user sees who is not root: where the tests run as root, permissions would mean nothing to them."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+NOBODY = 65_534
+"""The user and the group that own nothing."""
+
+
+@contextmanager
+def without_privileges() -> Iterator[None]:
+    """Files are reached as by nobody within, if this is root, and as by this user otherwise."""
+    if os.geteuid() != 0:
+        yield
+        return
+    group, groups = os.getegid(), os.getgroups()
+    os.setgroups([])
+    os.setegid(NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(group)
+        os.setgroups(groups)
+
+
+class Common:
+    """A folder that nobody owns and may reach, unlike pytest's own, which are closed to all but their owner."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.own(root)
+
+    def own(self, path: Path) -> None:
+        if os.geteuid() == 0:
+            os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+
+    def put(self, name: str, data: bytes = b"one\n", *, time: float | None = None) -> Path:
+        """Writes a file, with the directories on the way; `time` is that of its last write."""
+        path = self.root / name
+        for directory in reversed(path.relative_to(self.root).parents[:-1]):
+            (self.root / directory).mkdir(exist_ok=True)
+            self.own(self.root / directory)
+        path.write_bytes(data)
+        self.own(path)
+        if time is not None:
+            os.utime(path, (time, time))
+        return path
+
+
+@contextmanager
+def common_folder() -> Iterator[Common]:
+    root = Path(tempfile.mkdtemp(prefix="steersman-")).resolve()
+    try:
+        yield Common(root)
+    finally:
+        for directory, _, _ in os.walk(root):
+            os.chmod(directory, 0o700)  # what a test has closed
+        shutil.rmtree(root)

@@ -1,0 +1,13 @@
+"""Folders that tests of files need beside pytest's own."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from support.unprivileged import Common, common_folder
+
+
+@pytest.fixture
+def common() -> Iterator[Common]:
+    with common_folder() as folder:
+        yield folder
