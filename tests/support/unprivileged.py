@@ -20,11 +20,11 @@ def without_privileges() -> Iterator[None]:
     group, groups = os.getegid(), os.getgroups()
     os.setgroups([])
     os.setegid(NOBODY)
-    os.seteuid(NOBODY)
+    os.setresuid(NOBODY, NOBODY, 0)  # whom a process may send something, its real user decides as well
     try:
         yield
     finally:
-        os.seteuid(0)
+        os.setresuid(0, 0, 0)
         os.setegid(group)
         os.setgroups(groups)
 

@@ -56,6 +56,17 @@ def test_a_store_that_cannot_be_written_says_that_nothing_was_changed(tmp_path: 
         BlobStore(tmp_path / "file").put(b"x")
 
 
+@pytest.mark.parametrize("name", ["blobs", "blobs/{0}", "blobs/{0}/{1}"])
+def test_where_a_link_leads_nowhere_nothing_counts_as_kept(tmp_path: Path, name: str) -> None:
+    """As where the folder was moved to a disk that is not there today."""
+    digest = BlobStore(tmp_path / "elsewhere").put(b"one")
+    path = tmp_path / name.format(digest[:2], digest[2:])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(tmp_path / "gone")
+    with pytest.raises(PreImageError, match="Nothing was changed"):
+        BlobStore(tmp_path / "blobs").put(b"one")
+
+
 async def test_only_the_first_image_after_a_user_message_is_kept(store: BlobStore) -> None:
     log = Log()
     images = PreImages(store, log.record)

@@ -53,8 +53,8 @@ def line_changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
             regions.extend((gap, depth + 1) for gap in _gaps(region, anchors))
         else:
             found.extend(_compared(old, new, region))
-    found.sort(key=lambda change: (change.old_start, change.new_start))
-    return _joined(found)
+    # What bounds a region, an anchor or what was trimmed off, is equal lines: no two of them touch.
+    return sorted(found, key=lambda change: (change.old_start, change.new_start))
 
 
 def _trimmed(old: Sequence[str], new: Sequence[str], region: LineChange) -> LineChange:
@@ -125,14 +125,3 @@ def _compared(old: Sequence[str], new: Sequence[str], region: LineChange) -> lis
         for tag, i1, i2, j1, j2 in blocks
         if tag != "equal"
     ]
-
-
-def _joined(changes: list[LineChange]) -> list[LineChange]:
-    joined: list[LineChange] = []
-    for change in changes:
-        last = joined[-1] if joined else None
-        if last and last.old_end == change.old_start and last.new_end == change.new_start:
-            joined[-1] = LineChange(last.old_start, change.old_end, last.new_start, change.new_end)
-        else:
-            joined.append(change)
-    return joined

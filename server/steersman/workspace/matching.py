@@ -240,6 +240,9 @@ def _closest(text: str, old: str, start: int) -> str:
     if differing is not None:
         parts.append(f"Line {start + differing + 1} differs: oldText has there")
         parts.append(f"       | {_short(wanted[differing])}")
+    else:
+        parts.append("The file ends there. oldText goes on with")
+        parts.append(f"       | {_short(wanted[len(there)])}")
     parts.append("Give oldText exactly as the file has it.")
     return "\n".join(parts)
 

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
@@ -134,10 +135,7 @@ def _line_start(text: str, start: int, lines: int, bare_cr: bool) -> int | None:
             lines -= count
         else:
             high = middle
-    for number, match in enumerate(_LINE_END.finditer(text, low, high), start=1):
-        if number == lines:
-            return match.end()
-    return None
+    return next(islice(_LINE_END.finditer(text, low, high), lines - 1, None)).end()
 
 
 def _line_ends(text: str, start: int, end: int, bare_cr: bool) -> int:

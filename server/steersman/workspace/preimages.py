@@ -43,9 +43,11 @@ class BlobStore:
             if _is_kept_anew(path):
                 return digest
             self._make(path.parent)
-            create_file(path, data, mode=0o600)
-        except FileExistsError:
-            pass  # another session has kept the same bytes meanwhile
+            try:
+                create_file(path, data, mode=0o600)
+            except FileExistsError:
+                if not _is_kept_anew(path):  # else another session has kept the same bytes meanwhile
+                    raise
         except OSError as error:
             raise PreImageError(
                 f"Nothing was changed: the file as it is now can't be kept for a revert in {self._directory}: "
