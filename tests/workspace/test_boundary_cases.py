@@ -47,7 +47,7 @@ class TestPatterns:
 
     def test_rules_hold_however_many_names_were_asked_about(self) -> None:
         rules = PathRules.of(deny=["*.key"], protect=[])
-        for number in range(70_000):
+        for number in range(50_010):
             rules.denied_name(f"{number}.txt")
         assert rules.denied_name("a.key") == "*.key"
         assert rules.denied_name("0.txt") is None

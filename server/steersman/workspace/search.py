@@ -26,6 +26,10 @@ _FEW = 200
 """Matching lines that are put in order here."""
 _FEW_CHARACTERS = 4 << 20
 """Of these lines and those around them."""
+_MISSING = (
+    "ripgrep (rg) was not found, which find and grep need: neither beside Python nor in PATH. Install the "
+    "Python package `ripgrep` or the system's own."
+)
 _ALWAYS = (
     "--no-config",
     "--color=never",
@@ -159,7 +163,8 @@ class Ripgrep:
                 max_record=_MAX_RECORD,
             )
         except StartError as error:
-            raise SearchError(f"ripgrep could not be run: {error}") from error
+            missing = shutil.which(self.program) is None
+            raise SearchError(_MISSING if missing else f"ripgrep could not be run: {error}") from error
 
 
 class _FewLines:
@@ -201,10 +206,7 @@ def find_ripgrep() -> Ripgrep:
             return Ripgrep(program)
     found = shutil.which("rg")
     if found is None:
-        raise SearchError(
-            "ripgrep (rg) was not found, which find and grep need: neither beside Python nor in PATH. Install the "
-            "Python package `ripgrep` or the system's own."
-        )
+        raise SearchError(_MISSING)
     return Ripgrep(Path(found))
 
 
