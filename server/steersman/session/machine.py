@@ -63,7 +63,9 @@ def log_summary(folder: Path) -> LogSummary:
     if not folder.exists():
         return summary
     found: list[tuple[float, Path]] = []
-    for path in folder.glob("*.jsonl"):
+    for path in folder.iterdir():  # `glob` finds nothing in a folder that can't be read, and says nothing
+        if path.suffix != ".jsonl":
+            continue
         try:
             status = path.stat()
         except OSError:
