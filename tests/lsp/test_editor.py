@@ -41,11 +41,11 @@ async def test_same_the_file_is_read_and_the_edit_goes_into_the_buffer_as_one_un
     assert (buffer.text, path.read_text()) == (TEXT.replace("two", "2"), TEXT)
     assert buffer.undo == [TEXT]
     assert (applied.source, applied.unsaved) == ("buffer", True)
-    assert files.workspace.unsaved_files() == ["a.txt"]
+    assert await files.workspace.unsaved_files() == ["a.txt"]
     assert (files.images[0].data, files.images[0].buffer) == (TEXT.encode(), None)
     files.editor.save(uri)
     await files.heard()
-    assert files.workspace.unsaved_files() == []
+    assert await files.workspace.unsaved_files() == []
 
 
 async def test_dirty_the_buffer_is_read_edited_and_kept(files):
@@ -69,10 +69,10 @@ async def test_a_document_opened_with_unsaved_text_is_dirty(files):
     uri = files.editor.open(files.desk.put("a.txt", TEXT), TEXT + "restored\n")
     await files.heard()
     assert await files.read() == TEXT + "restored\n"
-    assert files.workspace.unsaved_files() == ["a.txt"]
+    assert await files.workspace.unsaved_files() == ["a.txt"]
     files.editor.save(uri)
     await files.heard()
-    assert files.workspace.unsaved_files() == []
+    assert await files.workspace.unsaved_files() == []
 
 
 async def test_disk_newer_the_disk_is_read_and_an_edit_waits_for_the_reload(files):
@@ -114,7 +114,7 @@ async def test_a_reloaded_file_is_clean_again_and_no_conflict_later(files):
     files.desk.put("a.txt", TEXT + "by a tool\n")
     files.editor.reload(uri)
     await files.heard()
-    assert files.workspace.unsaved_files() == []
+    assert await files.workspace.unsaved_files() == []
     files.desk.put("a.txt", TEXT + "by a tool, twice\n")
     snapshot = await files.snapshot()
     assert (snapshot.source, snapshot.conflict, snapshot.dirty) == ("disk", False, False)
@@ -150,12 +150,12 @@ async def test_a_final_newline_that_only_the_editor_shows_is_no_unsaved_change(f
     path = files.desk.put("a.txt", "one\ntwo")
     uri = files.editor.open(path, "one\ntwo\n")
     await files.heard()
-    assert files.workspace.unsaved_files() == []
+    assert await files.workspace.unsaved_files() == []
     snapshot = await files.snapshot()
     assert (snapshot.as_text().text, snapshot.dirty) == ("one\ntwo\n", False)
     await files.edit("two", "2")
     assert files.editor.buffers[uri].text == "one\n2\n"
-    assert files.workspace.unsaved_files() == ["a.txt"]
+    assert await files.workspace.unsaved_files() == ["a.txt"]
 
 
 async def test_a_file_that_is_not_open_is_written_by_the_server(files):
@@ -380,7 +380,7 @@ async def test_without_apply_edit_clean_files_are_written_and_dirty_ones_are_not
 async def test_an_unsaved_denied_file_stops_no_command(files):
     files.editor.open(files.desk.put(".env", "KEY=1\n"), "KEY=2\n")
     await files.heard()
-    assert files.workspace.unsaved_files() == [".env"]
+    assert await files.workspace.unsaved_files() == [".env"]
 
 
 async def test_unsaved_files_outside_the_workspace_are_not_named(files, tmp_path):
@@ -388,7 +388,7 @@ async def test_unsaved_files_outside_the_workspace_are_not_named(files, tmp_path
     outside.write_text("x\n")
     files.editor.open(outside, "y\n")
     await files.heard()
-    assert files.workspace.unsaved_files() == []
+    assert await files.workspace.unsaved_files() == []
 
 
 # What an edit looks like on the wire.

@@ -37,6 +37,18 @@ async def apart(tmp_path, text=None, **options):
         yield files
 
 
+@asynccontextmanager
+async def only_answering(tmp_path):
+    """Files at an editor that has nothing open yet, and never tells by itself what it has."""
+    async with desk(tmp_path, editor=ApartEditor, **ONLY_THIS) as it:
+        it.editor.tells = False
+        await it.has_heard(REQUEST, times=1)
+        await it.heard()
+        files = Files(it)
+        files.path = it.put("a.txt", TEXT)
+        yield files
+
+
 @pytest.fixture
 async def files(tmp_path):
     async with apart(tmp_path) as it:
@@ -57,21 +69,84 @@ NONSENSE = [None, {}, [], "text", {"documents": None}, {"documents": [{"uri": 1,
 # What is asked, and when
 
 
-async def test_the_client_is_asked_once_what_is_open_and_tells_from_then_on(tmp_path):
+async def test_a_client_that_only_answers_is_asked_again_for_each_thing_that_depends_on_it(tmp_path):
     async with desk(tmp_path, editor=ApartEditor, initialize=False) as it:
         it.editor.tells = False
         uri = it.editor.open(it.put("a.txt", TEXT), TEXT + "typed\n")
         answered = await it.client.initialize(
-            **ONLY_THIS, workspaceFolders=[{"name": "", "uri": it.root.as_uri()}]
+            **ONLY_THIS,
+            capabilities={"workspace": WORKSPACE},
+            workspaceFolders=[{"name": "", "uri": it.root.as_uri()}],
         )
         assert answered["capabilities"]["experimental"]["steersman"]["uses"] == ["openDocuments"]
         await it.heard()
         files = Files(it)
         assert await files.read() == TEXT + "typed\n"
-        assert files.workspace.unsaved_files() == ["a.txt"]
+        assert await files.workspace.unsaved_files() == ["a.txt"]
+        assert it.editor.questions == [[], [uri], []]
+        await files.edit("two", "2")
+        assert it.editor.questions[3:5] == [[uri], []], (
+            "the look holds for a moment, for the edit it is made anew"
+        )
+        it.editor.questions.clear()
+        it.clock.advance(LIMITS.listed + 0.1)
+        await files.read()
         assert it.editor.questions == [[], [uri]]
         for message in it.client.of_method(REQUEST):
             assert faults(message["params"], {"$ref": "#/$defs/OpenDocumentsRequest"}, SCHEMA) == []
+
+
+async def test_a_client_that_tells_by_itself_is_asked_for_its_list_no_more(files):
+    files.editor.questions.clear()
+    files.desk.clock.advance(LIMITS.listed + 0.1)
+    await files.edit("two", "2")
+    assert await files.workspace.unsaved_files() == ["a.txt"]
+    assert [] not in files.editor.questions
+
+
+async def test_what_was_opened_and_typed_after_the_client_had_been_asked_is_found(tmp_path):
+    async with only_answering(tmp_path) as files:
+        assert await files.workspace.unsaved_files() == []
+        files.editor.open(files.path, TEXT + "typed\n")
+        assert await files.workspace.unsaved_files() == ["a.txt"]
+        other = files.editor.open(files.desk.put("b.txt", TEXT))
+        change = await files.change("two", "2", "b.txt")
+        await files.workspace.apply(change)
+        assert files.editor.buffers[other].text == EDITED
+        files.editor.close(other)
+        files.editor.open(files.desk.root / "new.txt", "typed\n")
+        files.desk.clock.advance(LIMITS.listed + 0.1)
+        assert await files.workspace.exists(files.workspace.resolve("new.txt"))
+        assert await files.workspace.unsaved_files() == ["a.txt", "new.txt"]
+
+
+async def test_an_edit_that_was_computed_before_the_file_was_opened_and_typed_into_is_not_made(tmp_path):
+    async with only_answering(tmp_path) as files:
+        change = await files.change("two", "2")
+        files.editor.open(files.path, TEXT + "typed\n")
+        with pytest.raises(BaseMoved) as raised:
+            await files.workspace.apply(change)
+        assert raised.value.current.as_text().text == TEXT + "typed\n"
+        assert (files.path.read_text(), files.editor.asked) == (TEXT, [])
+
+
+@pytest.mark.parametrize("said", [*NONSENSE, fails, is_silent])
+async def test_where_a_later_list_does_not_come_the_last_one_stands(tmp_path, said):
+    async with only_answering(tmp_path) as files:
+        files.editor.open(files.path, TEXT + "typed\n")
+        assert await files.workspace.unsaved_files() == ["a.txt"]
+        files.editor.answers.append(said)
+        asking = asyncio.ensure_future(files.workspace.unsaved_files())
+        if said is is_silent:
+            await files.desk.clock.let_pass(LIMITS.open_documents)
+        assert await asking == ["a.txt"]
+
+
+async def test_a_question_that_was_on_its_way_before_is_not_enough_and_many_at_once_share_the_next(tmp_path):
+    async with only_answering(tmp_path) as files:
+        files.editor.questions.clear()
+        await asyncio.gather(*(files.workspace.unsaved_files() for _ in range(5)))
+        assert files.editor.questions == [[], []]
 
 
 async def test_a_client_without_the_feature_is_never_asked_and_its_list_is_ignored(tmp_path):
@@ -80,7 +155,7 @@ async def test_a_client_without_the_feature_is_never_asked_and_its_list_is_ignor
         await it.heard()
         files = Files(it)
         assert await files.read() == TEXT
-        assert (it.editor.questions, files.workspace.unsaved_files()) == ([], [])
+        assert (it.editor.questions, await files.workspace.unsaved_files()) == ([], [])
 
 
 @pytest.mark.parametrize("said", [*NONSENSE, fails, is_silent])
@@ -105,7 +180,7 @@ async def test_a_list_that_can_not_be_used_changes_nothing(files, params):
     files.editor.replace(files.uri, "six", "6")
     files.desk.client.notify(CHANGED, params)
     await files.heard()
-    assert files.workspace.unsaved_files() == ["a.txt"]
+    assert await files.workspace.unsaved_files() == ["a.txt"]
 
 
 async def test_what_is_no_file_or_lies_elsewhere_is_no_business_of_a_session(files, tmp_path):
@@ -116,7 +191,7 @@ async def test_what_is_no_file_or_lies_elsewhere_is_no_business_of_a_session(fil
     ]
     files.desk.client.notify(CHANGED, {"documents": documents})
     await files.heard()
-    assert files.workspace.unsaved_files() == []
+    assert await files.workspace.unsaved_files() == []
 
 
 # Reading
@@ -132,12 +207,12 @@ async def test_unsaved_text_is_what_is_read_and_the_file_is_named(files):
         "buffer",
         False,
     )
-    assert files.workspace.unsaved_files() == ["a.txt"]
+    assert await files.workspace.unsaved_files() == ["a.txt"]
     files.editor.replace(files.uri, "five", "5, typed")
     assert "5, typed" in await files.read(), "it is asked for each time"
     files.editor.save(files.uri)
     await files.heard()
-    assert files.workspace.unsaved_files() == []
+    assert await files.workspace.unsaved_files() == []
     assert (await files.snapshot()).source == "disk"
 
 
@@ -179,7 +254,7 @@ async def test_a_document_that_was_closed_without_a_word_is_none(files):
     files.editor.tells = False
     files.editor.close(files.uri)
     assert await files.read() == TEXT
-    assert files.workspace.unsaved_files() == []
+    assert await files.workspace.unsaved_files() == []
 
 
 async def test_of_two_answers_the_one_to_the_later_question_stands(files):
@@ -256,7 +331,7 @@ async def test_an_edit_goes_through_the_editor_as_one_undo_step(files):
     (asked,) = files.editor.asked
     assert asked["edit"]["documentChanges"][0]["textDocument"] == {"uri": files.uri, "version": 1}
     assert files.images[0].data == TEXT.encode()
-    assert files.workspace.unsaved_files() == ["a.txt"]
+    assert await files.workspace.unsaved_files() == ["a.txt"]
     assert (await files.edit("three", "3")).unsaved
 
 
@@ -375,6 +450,21 @@ async def test_an_edit_waits_until_the_editor_has_loaded_what_is_on_the_disk(fil
     assert files.editor.buffers[files.uri].text == EDITED + "seven\n"
 
 
+async def test_an_editor_that_only_answers_is_asked_now_and_then_whether_it_has_loaded_the_file(tmp_path):
+    async with only_answering(tmp_path) as files:
+        uri = files.editor.open(files.path)
+        await files.read()
+        files.desk.put("a.txt", TEXT + "seven\n")
+        change = await files.change("two", "2")
+        editing = asyncio.ensure_future(files.workspace.apply(change))
+        await files.desk.clock.let_pass(LIMITS.listed)
+        await files.desk.clock.until_asleep(LIMITS.listed)
+        files.editor.reload(uri)
+        files.desk.clock.advance(LIMITS.listed + 1e-6)
+        await editing
+        assert files.editor.buffers[uri].text == EDITED + "seven\n"
+
+
 async def test_a_document_that_is_closed_during_the_edit_is_to_be_read_again(files):
     files.editor.behaviour = editors.closes
     assert "was closed in the editor while it was edited" in await files.refusal("two", "2")
@@ -460,7 +550,7 @@ async def test_an_edit_is_saved_and_only_the_disk_proves_it(tmp_path):
     async with apart(tmp_path, **WITH_SAVE) as files:
         saving.saving(files.editor, saving.saves)
         assert (await files.edit("two", "2")).unsaved is False
-        assert (files.path.read_text(), files.workspace.unsaved_files()) == (EDITED, [])
+        assert (files.path.read_text(), await files.workspace.unsaved_files()) == (EDITED, [])
 
 
 async def test_a_client_that_only_says_that_it_is_saved_is_not_believed(tmp_path):
@@ -473,7 +563,7 @@ async def test_a_client_that_only_says_that_it_is_saved_is_not_believed(tmp_path
         editing = asyncio.ensure_future(files.edit("two", "2"))
         await files.desk.clock.let_pass(LIMITS.verify)
         assert (await editing).unsaved
-        assert files.workspace.unsaved_files() == ["a.txt"]
+        assert await files.workspace.unsaved_files() == ["a.txt"]
 
 
 async def test_typing_since_the_edit_is_found_before_it_would_be_saved(tmp_path):
@@ -487,6 +577,21 @@ async def test_typing_since_the_edit_is_found_before_it_would_be_saved(tmp_path)
 
 
 # In whole runs
+
+
+async def test_a_run_hears_at_its_start_and_at_its_command_what_is_open_now(tmp_path):
+    script = [answer("", call("bash", {"command": "cat a.txt"})), answer("done")]
+    async with desk(tmp_path, *script, editor=ApartEditor, **ONLY_THIS) as it:
+        it.editor.tells = False
+        uri = it.editor.open(it.put("a.txt", TEXT))
+        run = await it.start()
+        question = await it.next_question()
+        assert "unsaved" not in question.message
+        assert it.model.requests[0].messages[-1].content[-1].text == "Open in the editor: a.txt."
+        it.editor.replace(uri, "six", "6")
+        question.choose("Accept")
+        await it.floor_ended(run)
+        assert "unsaved text of a.txt" in it.model.requests[1].messages[-1].text
 
 
 async def test_a_run_edits_the_open_file_and_its_command_names_what_it_does_not_see(tmp_path):

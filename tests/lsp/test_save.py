@@ -50,7 +50,7 @@ async def test_an_edit_of_a_clean_document_is_saved_at_once(tmp_path):
         applied = await files.edit("two", "2")
         assert (applied.source, applied.unsaved, applied.text) == ("buffer", False, None)
         assert files.path.read_text() == EDITED
-        assert files.workspace.unsaved_files() == []
+        assert await files.workspace.unsaved_files() == []
         assert files.asked == [[files.uri]]
         (request,) = files.desk.client.of_method(saving.REQUEST)
         assert faults(request["params"], {"$ref": "#/$defs/SaveRequest"}, SCHEMA) == []
@@ -63,7 +63,7 @@ async def test_without_the_feature_nothing_is_asked_and_the_file_is_named(tmp_pa
     async with saving_files(tmp_path, initializationOptions={}) as files:
         assert (await files.edit("two", "2")).unsaved
         await files.workspace.save_own()
-        assert (files.asked, files.workspace.unsaved_files()) == ([], ["a.txt"])
+        assert (files.asked, await files.workspace.unsaved_files()) == ([], ["a.txt"])
 
 
 async def test_the_users_unsaved_typing_is_never_saved(tmp_path):
@@ -73,7 +73,7 @@ async def test_the_users_unsaved_typing_is_never_saved(tmp_path):
         assert (await files.edit("two", "2")).unsaved
         await files.workspace.save_own()
         assert (files.asked, files.path.read_text()) == ([], TEXT)
-        assert files.workspace.unsaved_files() == ["a.txt"]
+        assert await files.workspace.unsaved_files() == ["a.txt"]
 
 
 async def test_typing_that_comes_with_the_edit_is_not_saved(tmp_path):
@@ -135,7 +135,7 @@ async def test_saved_is_what_is_on_the_disk_or_was_told_of_however_it_was_done(t
     async with saving_files(tmp_path, behaviour) as files:
         applied = await files.edit("two", "2")
         assert (applied.unsaved, files.path.read_text()) == (False, EDITED)
-        assert files.workspace.unsaved_files() == []
+        assert await files.workspace.unsaved_files() == []
 
 
 NOT_SAVED = [None, {}, [], "yes", {"saved": None}, {"saved": "all"}, {"saved": [1]}, {"saved": []}, 7]
@@ -145,7 +145,7 @@ NOT_SAVED = [None, {}, [], "yes", {"saved": None}, {"saved": "all"}, {"saved": [
 async def test_an_answer_that_says_nothing_of_a_save_is_none(tmp_path, behaviour):
     async with saving_files(tmp_path, behaviour) as files:
         assert (await files.edit("two", "2")).unsaved
-        assert files.workspace.unsaved_files() == ["a.txt"]
+        assert await files.workspace.unsaved_files() == ["a.txt"]
         assert (files.path.read_text(), files.editor.buffers[files.uri].text) == (TEXT, EDITED)
 
 
@@ -162,7 +162,7 @@ async def test_a_claim_without_a_trace_of_it_is_not_believed(tmp_path):
         editing = asyncio.ensure_future(files.edit("two", "2"))
         await files.desk.clock.let_pass(LIMITS.verify)
         assert (await editing).unsaved
-        assert files.workspace.unsaved_files() == ["a.txt"]
+        assert await files.workspace.unsaved_files() == ["a.txt"]
 
 
 async def test_what_was_saved_counts_though_the_client_answers_with_an_error(tmp_path):
@@ -212,7 +212,7 @@ async def test_what_could_not_be_saved_is_tried_once_more_all_together(tmp_path)
         asked = saving.saving(files.editor, saving.saves_some(lambda uri: uri == other))
         await files.workspace.save_own()
         assert [sorted(uris) for uris in asked] == [[files.uri, other]]
-        assert sorted(files.workspace.unsaved_files()) == ["a.txt", "c.txt"]
+        assert sorted(await files.workspace.unsaved_files()) == ["a.txt", "c.txt"]
         assert files.editor.buffers[theirs].path.read_text() == TEXT
 
 
@@ -351,6 +351,8 @@ def test_nothing_that_the_user_typed_or_took_back_is_saved_for_them_and_what_is_
                 await it.heard()
                 there = await files.read()
                 assert there == it.editor.buffers[uri].text
-                assert files.workspace.unsaved_files() == (["a.txt"] if path.read_text() != there else [])
+                assert await files.workspace.unsaved_files() == (
+                    ["a.txt"] if path.read_text() != there else []
+                )
 
     asyncio.run(run())

@@ -210,11 +210,15 @@ async def test_diagnostics_are_those_that_the_editor_has_told_of(harness):
     assert ".env" not in attached["diagnostics"]
 
 
+async def shown(state):
+    return state
+
+
 async def test_what_the_editor_shows_is_told_when_it_has_changed(harness):
     h = harness(*(answer("ok") for _ in range(3)))
     a, b, env = h.put("a.py"), h.put("b.py"), h.put(".env")
     state = EditorState([a, b, env], [b], a)
-    h.services.editor_state = lambda: state
+    h.services.editor_state = lambda: shown(state)
     run = await h.run("one")
     assert said(h)[1] == {"editor": "The user is in a.py.\nOpen in the editor: b.py (not saved)."}
     await h.run("two", session=run.session)
@@ -227,12 +231,12 @@ async def test_what_the_editor_shows_is_told_when_it_has_changed(harness):
 async def test_what_the_user_sees_is_told_apart_from_what_is_only_open(harness):
     h = harness(answer("ok"), answer("ok"))
     a, b, c, env = h.put("a.py"), h.put("b.py"), h.put("c.py"), h.put(".env")
-    h.services.editor_state = lambda: EditorState([a, b, c, env], [a], a, [a, b, env])
+    h.services.editor_state = lambda: shown(EditorState([a, b, c, env], [a], a, [a, b, env]))
     await h.run("one")
     assert said(h)[1] == {
         "editor": "The user is in a.py (not saved).\nThe user also sees b.py.\nOpen in the editor: c.py."
     }
-    h.services.editor_state = lambda: EditorState([b], [], None, [b])
+    h.services.editor_state = lambda: shown(EditorState([b], [], None, [b]))
     await h.run("two")
     assert said(h)[1] == {"editor": "The user sees b.py."}
 

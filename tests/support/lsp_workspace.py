@@ -23,7 +23,13 @@ from support.manual_clock import ManualClock, settle
 from support.scripted_model import ScriptedModel, Step, Stream, answer, call
 
 LIMITS = Limits(
-    show_document=1.5, create_progress=2.5, save=4.5, open_documents=2.2, problems=1.2, problems_quiet=0.1
+    show_document=1.5,
+    create_progress=2.5,
+    save=4.5,
+    open_documents=2.2,
+    listed=0.9,
+    problems=1.2,
+    problems_quiet=0.1,
 )
 """No two waits are the same, so that a test can let one of them pass."""
 EVENTS = "events-of-the-test"

@@ -45,7 +45,7 @@ class BufferedWorkspace(DiskWorkspace):
         self.buffers[change.path.path] = change.new.raw
         return Applied((await self.read(change.path)).sha256, source="buffer", unsaved=True)
 
-    def unsaved_files(self) -> Sequence[str]:
+    async def unsaved_files(self) -> Sequence[str]:
         return [self.roots.relative(path) for path in self.buffers]
 
 

@@ -40,10 +40,11 @@ class EditorView:
         self._client, self._buffers, self._problems = client, buffers, problems
         self._unattached = unattached
 
-    def state(self) -> EditorState | None:
+    async def state(self) -> EditorState | None:
         """Only of a client that tells of all that is open: others attach what they like."""
         if not self._client.features.open_documents:
             return None
+        await self._unattached.known(now=True)
         unsaved = [buffer.path for buffer in self._buffers.unsaved()]
         seen = self._unattached.seen
         if seen is None:

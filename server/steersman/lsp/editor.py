@@ -55,7 +55,8 @@ class EditorWorkspace:
     async def entries(self, path: ResolvedPath, limit: int) -> Listing:
         return await self._disk.entries(path, limit)
 
-    def unsaved_files(self) -> Sequence[str]:
+    async def unsaved_files(self) -> Sequence[str]:
+        await self._editor.unattached.known(now=True)
         return [printable(self.roots.relative(buffer.path)) for buffer in self._unsaved()]
 
     async def save_own(self) -> None:
@@ -76,6 +77,7 @@ class EditorWorkspace:
     async def apply(self, change: FileChange) -> Applied:
         target = None if change.target is None else change.target.path
         async with self._disk.locks.hold(change.path.path, *([] if target is None else [target])):
+            await self._editor.unattached.known(now=True)
             if target is not None and self._buffers.of(target) is not None:
                 raise ChangeRefused(f"{target.name} is open in the editor; nothing was moved.")
             buffer = await self._open(change.path.path)
@@ -290,7 +292,7 @@ class EditorWorkspace:
         if buffer.attached:
             await self._buffers.until(path.path, lambda: buffer.text == wanted, patience)
         elif buffer.text != wanted:
-            await self._editor.unattached.look_again(buffer, patience)
+            await self._editor.unattached.look_again(buffer, patience, lambda: buffer.text == wanted)
         if buffer.text != wanted:
             message = f"Steersman: Nothing was changed. {behind(path.display)}"
             self._editor.server.notify("window/showMessage", {"type": _WARNING, "message": message})

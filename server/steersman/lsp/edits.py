@@ -186,7 +186,7 @@ async def _until_told(editor: Editor, watcher: _Watcher, event: asyncio.Event) -
         return
     await _ask_for_text(editor, watcher)
     if not event.is_set():
-        await editor.unattached.look_again(watcher.buffer, editor.limits.verify)
+        await editor.unattached.look_again(watcher.buffer, editor.limits.verify, event.is_set)
         watcher.finish()
 
 

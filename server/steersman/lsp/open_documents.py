@@ -1,12 +1,13 @@
 """What the client has open beyond the documents that this server is attached to: `steersman/openDocuments`.
 
-The client tells which of them have unsaved text; the text itself is asked for each time that it is needed. It is kept
-as buffers, so that reading and editing know no difference but that nothing comes by itself.
+The client is asked which there are and which have unsaved text, each time that something depends on it, unless it tells
+by itself; the text is asked for each time that it is needed. It is kept as buffers, so that reading and editing know no
+difference but that nothing comes by itself.
 """
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -46,9 +47,15 @@ class UnattachedDocuments:
     ) -> None:
         self._server, self._client, self._buffers = server, client, buffers
         self._limits, self._clock = limits, clock
-        self._first: asyncio.Task[None] | None = None
-        self._listed = asyncio.Event()
-        """It is known what is open, or not to be had."""
+        self._asking: asyncio.Task[None] | None = None
+        """The newest question what is open; None before the first, and for a client that is never asked."""
+        self._asked = 0
+        """Its number, from 1."""
+        self._answered = asyncio.Event()
+        """That question has its answer, or will have none."""
+        self._answered_at = 0.0
+        self._tells = False
+        """The client has sent its list by itself: it does so whenever that changes, and is not asked any more."""
         self._numbers = count(1)
         self._newest: dict[str, int] = {}
         """By URI the number of the last question whose answer was used: answers may overtake each other."""
@@ -58,12 +65,12 @@ class UnattachedDocuments:
     def begin(self) -> None:
         """After `initialized`: asks what is open."""
         if self._client.features.open_documents:
-            self._first = asyncio.create_task(self._list())
+            self._ask_for_all()
 
     async def close(self) -> None:
-        if self._first is not None:
-            self._first.cancel()
-            await asyncio.wait({self._first})
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait({self._asking})
 
     def on_changed(self, params: JsonValue) -> None:
         """`steersman/openDocumentsChanged`: the whole list, each time. One that can't be used changes nothing."""
@@ -74,12 +81,25 @@ class UnattachedDocuments:
         except ValidationError as error:
             log.warning("%s can't be used: %s", CHANGED, _first_fault(error))
             return
+        self._tells = True
+        self._answered.set()
         self._take(told.documents)
 
-    async def known(self) -> None:
-        """Returns when it is known what is open, or the client has had its time to say it."""
-        if self._first is not None:
-            await self._listed.wait()
+    async def known(self, *, now: bool = False) -> None:
+        """Returns when it is known what is open, or the client has had its time to say it: then what it said last
+        stands.
+
+        `now`: much depends on it, and an answer of a moment ago (`Limits.listed`) is too old.
+        """
+        if self._asking is None:
+            return
+        # One that is under way was perhaps answered before what the caller is about to look at came to be.
+        anew = now or (self._answered.is_set() and self._is_old())
+        wanted = self._asked + 1 if anew else self._asked
+        await self._answered.wait()
+        if self._asked < wanted and not self._tells:
+            self._ask_for_all()
+        await self._answered.wait()
 
     async def refresh(self, buffer: Buffer) -> None:
         """Asks for the text of a document, unless its changes are told of anyway.
@@ -106,25 +126,37 @@ class UnattachedDocuments:
         else:
             self._buffers.show(buffer, found.text, found.version, dirty=found.dirty)
 
-    async def look_again(self, buffer: Buffer, patience: float) -> None:
-        """Asks once more when the client tells something of the document, at the latest after `patience` seconds."""
-        if not self._buffers.is_open(buffer):
-            return
-        told = asyncio.Event()
-        with self._buffers.watch(buffer.path, told.set):
-            await set_within(self._clock, patience, told)
-        await self.refresh(buffer)
+    async def look_again(self, buffer: Buffer, patience: float, enough: Callable[[], bool]) -> None:
+        """Asks once more when the client tells something of the document, at the latest after `patience` seconds; of a
+        client that tells of nothing, every now and then in that time, until there is `enough`."""
+        step = patience if self._tells else min(patience, self._limits.listed)
+        while patience > 0 and self._buffers.is_open(buffer):
+            told = asyncio.Event()
+            with self._buffers.watch(buffer.path, told.set):
+                await set_within(self._clock, step, told)
+            await self.refresh(buffer)
+            if self._tells or enough():
+                return
+            patience -= step
+
+    def _is_old(self) -> bool:
+        return self._clock.monotonic() - self._answered_at > self._limits.listed
+
+    def _ask_for_all(self) -> None:
+        self._asked += 1
+        self._answered.clear()
+        self._asking = asyncio.create_task(self._list())
 
     async def _list(self) -> None:
         try:
             documents = await self._ask([])
-            if documents is not None and not self._listed.is_set():  # else a newer list came meanwhile
+            if documents is not None and not self._tells:  # else a newer list came meanwhile
                 self._take(documents)
         finally:
-            self._listed.set()
+            self._answered_at = self._clock.monotonic()
+            self._answered.set()
 
     def _take(self, documents: Sequence[ListedDocument]) -> None:
-        self._listed.set()
         nothing = None if self.seen is None else Seen([], [], None)
         self.seen = _seen(documents) if documents else nothing
         dirty = {document.uri: document.dirty for document in documents}

@@ -70,7 +70,7 @@ async def _settle(editor: Editor, buffer: Buffer, claimed: bool) -> None:
     if buffer.attached:
         await editor.buffers.until(buffer.path, settled, editor.limits.verify)
     else:
-        await editor.unattached.look_again(buffer, editor.limits.verify)
+        await editor.unattached.look_again(buffer, editor.limits.verify, settled)
     _compare(buffer)
 
 

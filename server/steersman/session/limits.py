@@ -23,6 +23,8 @@ class Limits:
     """For an editor to answer `steersman/save`: a formatter may run before it does."""
     open_documents: float = 2.0
     """For an editor to answer `steersman/openDocuments`."""
+    listed: float = 1.0
+    """How long such an answer holds where a file is only looked at, and the editor does not tell by itself."""
     show_document: float = 2.0
     """For an editor to answer `window/showDocument`; some never do."""
     refresh: float = 4.0

@@ -82,7 +82,7 @@ class Prompts:
         if text.startswith("/") and (call := called(text)) is not None:
             template = await self._template(call.name, roots, live=live)
             expansion = call.text_of(template)
-        state = None if live else self._services.editor_state()
+        state = None if live else await self._services.editor_state()
         if expansion is None and "@" not in text and pointed == Pointed() and state is None:
             return Composed(text)
         workspace = self._services.make_workspace(roots, _keep_nothing)

@@ -72,6 +72,10 @@ async def _no_models(provider: str | None, configured: str | None) -> Offers:
     return Offers(configured, ())
 
 
+async def _no_editor() -> None:
+    return
+
+
 async def _nothing_to_prepare(_: str) -> None:
     return
 
@@ -85,7 +89,7 @@ class Services:
     make_model: ModelFactory
     make_workspace: WorkspaceFactory
     make_tools: ToolFactory
-    editor_state: Callable[[], EditorState | None] = lambda: None
+    editor_state: Callable[[], Awaitable[EditorState | None]] = _no_editor
     """What the user's editor shows now; None where the face doesn't know."""
     diagnostics: Callable[[], Sequence[Diagnostic]] = lambda: ()
     """What the editor's language servers find now."""

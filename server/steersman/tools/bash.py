@@ -104,13 +104,13 @@ class BashTool(BaseTool[BashArguments]):
             args.command,
             str(self._cwd()),
             mentions=mentioned,
-            unsaved=tuple(self._workspace.unsaved_files()),
+            unsaved=tuple(await self._workspace.unsaved_files()),
         )
 
     async def execute(self, args: BashArguments, context: ToolContext) -> ToolResult:
         settings = self._settings
         await self._workspace.save_own()
-        unsaved = self._workspace.unsaved_files()
+        unsaved = await self._workspace.unsaved_files()
         result = await run_command(
             args.command,
             cwd=self._cwd(),

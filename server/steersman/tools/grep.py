@@ -96,7 +96,7 @@ class GrepTool(BaseTool[GrepArguments]):
         )
         if end.aborted:
             return text_result(with_notes(found.text(), [ABORTED]), is_error=True)
-        return text_result(with_notes(found.text(), self._notes(args, found, end)))
+        return text_result(with_notes(found.text(), await self._notes(args, found, end)))
 
     def _results(
         self, path: ResolvedPath, args: GrepArguments, glob: "_Glob", *, is_directory: bool
@@ -114,7 +114,7 @@ class GrepTool(BaseTool[GrepArguments]):
             allowed=lambda name: glob.covers(name) and rules.denied_name(f"{base}/{name}") is None,
         )
 
-    def _notes(self, args: GrepArguments, found: "_Results", end: SearchEnd) -> list[str]:
+    async def _notes(self, args: GrepArguments, found: "_Results", end: SearchEnd) -> list[str]:
         notes: list[str] = []
         if found.full:
             notes.append(
@@ -127,7 +127,7 @@ class GrepTool(BaseTool[GrepArguments]):
         if not found.matches:
             notes.append("No matches. Ignored and binary files are not searched")
         unsaved = [
-            name for name in self._workspace.unsaved_files() if name in found.paths or not found.matches
+            name for name in await self._workspace.unsaved_files() if name in found.paths or not found.matches
         ]
         if unsaved:
             notes.append(

@@ -125,7 +125,7 @@ class DiskWorkspace:
             case "move":
                 return await self._move(change)
 
-    def unsaved_files(self) -> Sequence[str]:
+    async def unsaved_files(self) -> Sequence[str]:
         return ()
 
     async def save_own(self) -> None:

@@ -35,8 +35,8 @@ class PassingWorkspace:
     async def apply(self, change: FileChange) -> Applied:
         return await self._inner.apply(change)
 
-    def unsaved_files(self) -> Sequence[str]:
-        return self._inner.unsaved_files()
+    async def unsaved_files(self) -> Sequence[str]:
+        return await self._inner.unsaved_files()
 
     async def save_own(self) -> None:
         await self._inner.save_own()

@@ -181,7 +181,7 @@ class Workspace(Protocol):
         """
         ...
 
-    def unsaved_files(self) -> Sequence[str]:
+    async def unsaved_files(self) -> Sequence[str]:
         """Displayed paths of the files whose newest text is only in the editor."""
         ...
 
