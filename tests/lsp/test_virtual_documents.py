@@ -7,6 +7,7 @@ import pytest
 from steersman.lsp.refreshes import Refreshes
 from support.lsp_client import AnsweredWithError
 from support.lsp_workspace import LIMITS, WINDOW, WORKSPACE, desk, edits
+from support.manual_clock import ManualClock, settle
 
 ONE_EDIT = edits("a.txt", ("two", "2"))
 VIRTUAL = {**WORKSPACE, "textDocumentContent": {"dynamicRegistration": True}}
@@ -160,6 +161,29 @@ async def test_a_client_that_did_not_say_so_is_not_asked_to_serve_it(tmp_path):
         with pytest.raises(AnsweredWithError) as refused:
             await it.client.request(CONTENT, {"uri": "steersman:/questions/x"})
         assert refused.value.code == -32601
+
+
+class AnsweringAtOnce:
+    """A connection to a client that answers everything at once."""
+
+    def __init__(self):
+        self.requests = []
+
+    async def request(self, method, params, *, timeout):
+        self.requests.append(params)
+
+
+@pytest.mark.parametrize("moment", range(20))
+async def test_a_reason_to_ask_again_is_never_lost(moment):
+    rpc = AnsweringAtOnce()
+    refreshes = Refreshes(rpc, LIMITS, ManualClock())
+    refreshes.ask(REFRESH)
+    for _ in range(moment):
+        await asyncio.sleep(0)
+    before = len(rpc.requests)
+    refreshes.ask(REFRESH)
+    await settle()
+    assert len(rpc.requests) > before
 
 
 async def test_a_client_that_answers_no_refresh_is_not_asked_twice_at_a_time(tmp_path):

@@ -30,8 +30,7 @@ class Refreshes:
         if key in self._asking:
             self._again.add(key)
             return
-        task = self._asking[key] = asyncio.create_task(self._ask(key, method, params))
-        task.add_done_callback(lambda _: self._asking.pop(key, None))
+        self._asking[key] = asyncio.create_task(self._ask(key, method, params))
 
     async def close(self) -> None:
         """Waits for no answer any more, and asks for nothing."""
@@ -42,12 +41,15 @@ class Refreshes:
         await asyncio.gather(*asking, return_exceptions=True)
 
     async def _ask(self, key: bytes, method: str, params: JsonObject | None) -> None:
-        while True:
-            self._again.discard(key)
-            request = self._server.request(method, params, timeout=None)
-            try:
-                await answered_within(self._clock, self._limits.refresh, request)
-            except ClientRequestError as error:
-                log.info("the client did not answer %s: %s", method, error)
-            if key not in self._again:
-                return
+        try:
+            while True:
+                self._again.discard(key)
+                request = self._server.request(method, params, timeout=None)
+                try:
+                    await answered_within(self._clock, self._limits.refresh, request)
+                except ClientRequestError as error:
+                    log.info("the client did not answer %s: %s", method, error)
+                if key not in self._again:
+                    return
+        finally:  # in the same step: who asks after the last look at `_again` is a new one
+            del self._asking[key]
