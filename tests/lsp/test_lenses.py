@@ -86,6 +86,27 @@ async def test_the_diff_is_shown_by_a_lens_and_the_question_stays(tmp_path):
         assert list(it.home.diffs.iterdir()) == []
 
 
+@pytest.mark.parametrize("virtual", [True, False])
+async def test_a_question_is_answered_in_its_own_document(tmp_path, virtual):
+    capabilities = sees_lenses()["capabilities"]
+    if virtual:
+        capabilities["workspace"]["textDocumentContent"] = {}
+    async with desk(tmp_path, *ONE_EDIT, capabilities=capabilities) as it:
+        path = it.put("a.txt", "one\ntwo\n")
+        run = await it.start()
+        await it.next_question()
+        shown = (await it.command("showQuestion"))["uri"]
+        assert shown.startswith("steersman:" if virtual else "file:")
+        found = await it.client.request("textDocument/codeLens", {"textDocument": {"uri": shown}})
+        assert [(each["range"]["start"]["line"], each["command"]["title"]) for each in found] == [
+            (0, title) for title in ("Accept", "Accept all in this run", "Decline", "Stop")
+        ]
+        await it.client.request("workspace/executeCommand", found[0]["command"])
+        await it.floor_ended(run)
+        assert path.read_text() == "one\n2\n"
+        assert await it.client.request("textDocument/codeLens", {"textDocument": {"uri": shown}}) == []
+
+
 async def test_a_line_that_is_gone_by_now_has_its_lens_on_the_last_one(tmp_path):
     async with desk(tmp_path, *ONE_EDIT, **sees_lenses()) as it:
         path = it.put("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\ntwo\n")

@@ -1,4 +1,5 @@
-"""Code lenses: over the lines that a pending question would change, and over a file that a live run has edited.
+"""Code lenses: over the lines that a pending question would change, in the document that shows a question, and over a
+file that a live run has edited.
 
 Only for clients that show lenses and have no face of their own for questions. Nothing is read from a disk.
 """
@@ -6,7 +7,9 @@ Only for clients that show lenses and have no face of their own for questions. N
 from pathlib import Path
 from typing import Any, Final
 
+from steersman.lsp.approvals import TITLES
 from steersman.lsp.client import Client, real_path_of
+from steersman.lsp.diffs import DiffDocuments
 from steersman.lsp.documents import Documents
 from steersman.lsp.plain import as_record, record, string
 from steersman.lsp.refreshes import Refreshes
@@ -22,10 +25,15 @@ class Lenses:
     """One connection's."""
 
     def __init__(
-        self, client: Client, approvals: Approvals, documents: Documents, refreshes: Refreshes
+        self,
+        client: Client,
+        approvals: Approvals,
+        diffs: DiffDocuments,
+        documents: Documents,
+        refreshes: Refreshes,
     ) -> None:
-        self._client, self._approvals, self._documents = client, approvals, documents
-        self._refreshes = refreshes
+        self._client, self._approvals, self._diffs = client, approvals, diffs
+        self._documents, self._refreshes = documents, refreshes
         self._edited: dict[str, set[Path]] = {}
         """By live run."""
 
@@ -36,6 +44,9 @@ class Lenses:
             InvalidParams: it can't be said which document is meant.
         """
         uri = string(record(as_record(params, "params"), "textDocument"), "uri")
+        shown = self._diffs.question_in(uri)
+        if shown is not None:
+            return [lens for each in self._approvals.list() if each.id == shown for lens in _answers(each)]
         path = real_path_of(uri)
         if path is None:
             return []
@@ -90,6 +101,16 @@ def _of_question(question: Question, line: int) -> list[JsonObject]:
         if decision in question.decisions:
             lenses.append(_lens(line, title, "approve", {"id": question.id, "decision": decision}))
     return lenses
+
+
+def _answers(question: Question) -> list[JsonObject]:
+    """In its own document. An editor may open no menu of code actions in a text that can't be edited: VS Code's key for
+    it does nothing there."""
+    return [
+        _lens(0, title, "approve", {"id": question.id, "decision": decision})
+        for decision, title in TITLES.items()
+        if decision in question.decisions
+    ]
 
 
 def _lens(line: int, title: str, command: str, argument: JsonObject) -> JsonObject:

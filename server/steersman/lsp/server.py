@@ -139,7 +139,9 @@ class SteersmanServer:
             log_of=self.manager.log_of,
         )
         self._showing = Showing(self._diffs, transcripts, viewer, self._show_message)
-        self._lenses = Lenses(self._client, self.services.approvals, self.rpc.documents, self._refreshes)
+        self._lenses = Lenses(
+            self._client, self.services.approvals, self._diffs, self.rpc.documents, self._refreshes
+        )
         self._stream: EventStream | None = None
         answers = AnswerActions(self.services.approvals, self._diffs, self.rpc.documents, self._client)
         self._actions = CodeActions(answers, self.manager, self.rpc.documents, self._client, ours=home.root)
