@@ -47,7 +47,7 @@ $(MODEL_READY): $(READY) tests/real_model/setup.sh
 	@PYTHON="$(abspath $(BIN))/python" tests/real_model/setup.sh $(MODEL)
 	@touch $@
 
-# The screens of these stories, as text, for docs/editors.
+# The screens of these stories, as tmux captures them, for docs/editors.
 captures: export STEERSMAN_CAPTURES = $(abspath docs/editors/captures)
 captures: test-editors
 

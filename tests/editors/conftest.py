@@ -124,4 +124,6 @@ def _lasting(screen: str) -> str:
     """The screen with what differs from one run to the next written as it was the first time."""
     screen = re.sub(r"/tmp/ada-\w+", "/home/ada", screen)
     screen = re.sub(r"[0-9a-f]{12}(?=\.(diff|sh|json))", "d90dcf1c4d2a", screen)
-    return re.sub(r"steersman:\d+", "steersman:24287", screen)
+    lines = screen.split("\n")
+    # An id of a process that is a digit shorter has left room for one letter more at the line's end.
+    return "\n".join(re.sub(r"steersman:\d+", "steersman:24287", line)[: len(line)] for line in lines)

@@ -14,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from editors.tmux import Tmux
+
 COLUMNS: Final = 100
 ROWS: Final = 30
 PATIENCE: Final = 120.0
@@ -27,7 +29,10 @@ class NotShown(AssertionError):
 
 
 class Terminal:
-    """Starts `arguments` in a terminal of `COLUMNS` × `ROWS`, and ends it with the block."""
+    """Starts `arguments` in a terminal of `COLUMNS` × `ROWS`, and ends it with the block.
+
+    Where STEERSMAN_CAPTURES is set there is a tmux between, and a settled screen is what that has captured.
+    """
 
     def __init__(self, arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> None:
         import pyte  # only `make test-editors` installs it, and this module is imported without
@@ -36,10 +41,13 @@ class Terminal:
         self._stream = pyte.ByteStream(self._screen)
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        self._tmux = Tmux(COLUMNS, ROWS) if os.environ.get("STEERSMAN_CAPTURES") else None
+        env = {**env, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": str(ROWS)}
         self._process = subprocess.Popen(
-            ["setsid", "--ctty", *arguments],  # Emacs wants the terminal to be the controlling one
+            # Emacs wants the terminal to be the controlling one.
+            ["setsid", "--ctty", *(self._tmux.command(arguments) if self._tmux else arguments)],
             cwd=cwd,
-            env={**env, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": str(ROWS)},
+            env=self._tmux.env(env) if self._tmux else env,
             stdin=slave,
             stdout=slave,
             stderr=slave,
@@ -54,6 +62,8 @@ class Terminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._tmux is not None:
+            self._tmux.close()
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -63,7 +73,7 @@ class Terminal:
     @property
     def text(self) -> str:
         """The screen's lines, without the blanks at their ends."""
-        return "\n".join(line.rstrip() for line in self._screen.display).rstrip() + "\n"
+        return _without_blanks(self._screen.display)
 
     def type(self, text: str) -> None:
         os.write(self._master, text.encode())
@@ -91,7 +101,7 @@ class Terminal:
         """Follows the output until there is none for so long: for what must not happen, and for captures."""
         while self._follow(seconds):
             pass
-        return self.text
+        return self.text if self._tmux is None else _without_blanks(self._tmux.screen().split("\n"))
 
     def _follow(self, seconds: float) -> bool:
         """Takes in what comes next; false if nothing does."""
@@ -103,6 +113,10 @@ class Terminal:
             return False
         self._stream.feed(data)
         return bool(data)
+
+
+def _without_blanks(lines: Sequence[str]) -> str:
+    return "\n".join(line.rstrip() for line in lines).rstrip() + "\n"
 
 
 def _bytes_of(key: str) -> str:
