@@ -11,14 +11,19 @@ export interface PageState {
   readonly transcript: Transcript;
   readonly approvals: readonly PendingApproval[];
   readonly inputs: readonly PendingInput[];
-  /** What the host put into the composer; `number` counts, so that the same text twice is two. */
-  readonly draft: { readonly draft: Draft; readonly how: "replace" | "prepend" | "append"; readonly number: number };
+  /** All that the host has put into the composer, the oldest first: several may come before any of them is drawn. */
+  readonly drafts: readonly PutDraft[];
   /** Counts the wishes that the composer take the focus. */
   readonly focus: number;
   /** Counts what has been said from here. */
   readonly said: number;
   /** The extension host answers. Without it what is shown is old, and nothing can be done but type. */
   readonly connected: boolean;
+}
+
+export interface PutDraft {
+  readonly draft: Draft;
+  readonly how: "replace" | "prepend" | "append";
 }
 
 export const INITIAL: PageState = {
@@ -36,7 +41,7 @@ export const INITIAL: PageState = {
   transcript: emptyTranscript(),
   approvals: [],
   inputs: [],
-  draft: { draft: { text: "", images: [] }, how: "replace", number: 0 },
+  drafts: [],
   focus: 0,
   said: 0,
   connected: true,
@@ -64,7 +69,7 @@ export class Store {
         case "inputs":
           return this.set({ inputs: push.pending });
         case "draft":
-          return this.set({ draft: { ...push, number: this.now.draft.number + 1 } });
+          return this.set({ drafts: [...this.now.drafts, push] });
         case "focus":
           return this.focusComposer();
       }
@@ -78,8 +83,8 @@ export class Store {
 
   /** Puts a text into the composer, before what is there, and the cursor behind it. */
   suggest(text: string): void {
-    const draft = { draft: { text, images: [] }, how: "prepend" as const, number: this.now.draft.number + 1 };
-    this.set({ draft, focus: this.now.focus + 1 });
+    const put: PutDraft = { draft: { text, images: [] }, how: "prepend" };
+    this.set({ drafts: [...this.now.drafts, put], focus: this.now.focus + 1 });
   }
 
   /** The user has said something, and wants to see what comes of it. */

@@ -31,6 +31,11 @@ export class Completer {
     return this.now;
   }
 
+  /** The host has not answered yet what was asked last. */
+  get looking(): boolean {
+    return this.now !== null && this.asking !== undefined;
+  }
+
   /** The caret stands in this token now, or in none. */
   look(token: Token | null): void {
     if (token === null) {

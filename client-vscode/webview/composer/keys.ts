@@ -13,6 +13,8 @@ export interface KeyPress {
 export interface ComposerNow {
   /** A completion list is open and has something to choose. */
   readonly completing: boolean;
+  /** What a completion list would have is still being looked for. */
+  readonly looking: boolean;
   /** A completion list is open, also one that is empty or still looks. */
   readonly listOpen: boolean;
   readonly live: boolean;
@@ -28,6 +30,7 @@ export type Intent =
   | "older"
   | "newer"
   | "acceptItem"
+  | "acceptWhenFound"
   | "nextItem"
   | "previousItem"
   | "firstItem"
@@ -41,6 +44,8 @@ export function intent(press: KeyPress, now: ComposerNow): Intent | null {
     const inList = listIntent(press, now.completing);
     if (inList) return inList;
   }
+  // It would leave the box; Enter is not held up, it sends what stands there.
+  if (now.looking && press.key === "Tab" && plain(press)) return "acceptWhenFound";
   switch (press.key) {
     case "Enter":
       if (press.shiftKey) return null;

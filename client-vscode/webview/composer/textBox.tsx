@@ -29,6 +29,10 @@ export function TextBox(props: TextBoxProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const caret = useRef<number | null>(null);
   const looked = useRef("");
+  /** The first item is to be taken when the list has come. */
+  const wanted = useRef(false);
+  /** A list was open when the box lost the focus. */
+  const left = useRef(false);
   const place = useRef(-1);
   const history = useRef<readonly string[]>([]);
   const [list, setList] = useState<List | null>(null);
@@ -56,6 +60,10 @@ export function TextBox(props: TextBoxProps) {
     if (props.focus > 0) box.current?.focus();
   }, [props.focus]);
 
+  const active = list?.items[list.active];
+  // An older list, and one that has nothing to add, must not take Enter away from the message.
+  const completing = list !== null && list.fresh && active !== undefined && !isComplete(text, list.token, active);
+
   const look = (): void => {
     const element = box.current;
     looked.current = element?.value ?? "";
@@ -76,6 +84,11 @@ export function TextBox(props: TextBoxProps) {
     looked.current = edited.text;
     completer.look(tokenAt(edited.text, edited.caret));
   };
+  useEffect(() => {
+    if (!wanted.current || (list !== null && !list.fresh && completer.looking)) return;
+    wanted.current = false;
+    if (completing) accept(list.active);
+  }, [list]);
   const browse = (by: 1 | -1): void => {
     if (place.current < 0) history.current = props.history();
     place.current = step(history.current, place.current, by);
@@ -84,14 +97,13 @@ export function TextBox(props: TextBoxProps) {
     change(shown);
   };
 
-  const active = list?.items[list.active];
-  // An older list, and one that has nothing to add, must not take Enter away from the message.
-  const completing = list !== null && list.fresh && active !== undefined && !isComplete(text, list.token, active);
   const pressed = (event: KeyboardEvent): void => {
     const browsing = place.current >= 0 && text === history.current[place.current];
     if (!browsing) place.current = -1;
     const listOpen = list !== null && list.items.length > 0;
-    const meant = intent(event, { completing, listOpen, live, empty: text === "", browsing });
+    const { looking } = completer;
+    const meant = intent(event, { completing, looking, listOpen, live, empty: text === "", browsing });
+    wanted.current = meant === "acceptWhenFound";
     if (meant === null) return;
     event.preventDefault();
     event.stopPropagation();
@@ -108,6 +120,8 @@ export function TextBox(props: TextBoxProps) {
         return browse(-1);
       case "acceptItem":
         return accept(list?.active ?? 0);
+      case "acceptWhenFound":
+        return;
       case "nextItem":
         return completer.move(1);
       case "previousItem":
@@ -147,7 +161,11 @@ export function TextBox(props: TextBoxProps) {
           if (/^(Arrow(Left|Right)|Home|End)$/.test(event.key)) look();
         }}
         onClick={look}
-        onBlur={() => completer.look(null)}
+        onFocus={() => left.current && look()}
+        onBlur={() => {
+          left.current = list !== null;
+          completer.look(null);
+        }}
         onPaste={(event) => {
           const files = [...(event.clipboardData?.files ?? [])];
           if (files.length === 0) return;

@@ -23,7 +23,9 @@ export interface DraftState {
 export function useDraft(store: Store, bridge: Bridge): DraftState {
   const [draft, setDraft] = useState(NOTHING);
   const latest = useRef(draft);
-  const put = useStore(store, (state) => state.draft);
+  const puts = useStore(store, (state) => state.drafts);
+  const done = useRef(0);
+  const restored = useRef(false);
   const keeper = useMemo(
     () =>
       new DraftKeeper(bridge, {
@@ -46,8 +48,13 @@ export function useDraft(store: Store, bridge: Bridge): DraftState {
     change({ text: texts.join("\n\n") });
     keeper.flush();
   };
-  /** What was kept comes after a while, to a page that could be typed in from the first: none of the two goes. */
+  /**
+   * What was kept comes after a while, to a page that could be typed in from the first: none of the two goes. When it
+   * comes again, to a page that was out of touch, what is here is the newer.
+   */
   const restore = (kept: Draft): void => {
+    if (restored.current) return keeper.changed(latest.current);
+    restored.current = true;
     if (isNothing(latest.current)) return become(kept);
     if (isNothing(kept)) return;
     change({ images: [...kept.images, ...latest.current.images] });
@@ -60,11 +67,13 @@ export function useDraft(store: Store, bridge: Bridge): DraftState {
   };
 
   useEffect(() => {
-    if (put.number === 0) return;
-    if (put.how === "replace") restore(put.draft);
-    else if (put.how === "prepend") prepend(put.draft.text);
-    else change({ text: appended(latest.current.text, put.draft.text) });
-  }, [put.number]);
+    for (const { how, draft: put } of puts.slice(done.current)) {
+      if (how === "replace") restore(put);
+      else if (how === "prepend") prepend(put.text);
+      else change({ text: appended(latest.current.text, put.text) });
+    }
+    done.current = puts.length;
+  }, [puts]);
 
   useEffect(() => {
     const flush = (): void => keeper.flush();

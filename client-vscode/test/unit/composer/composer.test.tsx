@@ -201,6 +201,25 @@ describe("what comes back", () => {
     expect(page.got.at(-1)).toMatchObject({ draft: { text: "typed before the reload\n\nsee @ca" } });
   });
 
+  it("what comes before the page has been drawn anew is all there", async () => {
+    const of = (text: string) => ({ text, images: [] });
+    await act(() => {
+      page.bridge.receive({ type: "draft", draft: of("half a thought"), how: "replace" });
+      page.bridge.receive({ type: "draft", draft: of("not delivered"), how: "prepend" });
+      page.bridge.receive({ type: "draft", draft: of("@shop/cart.py"), how: "append" });
+    });
+    expect(page.box.value).toBe("not delivered\n\nhalf a thought @shop/cart.py ");
+  });
+
+  it("a page that was out of touch keeps what it has, once, and tells it", async () => {
+    await page.push({ type: "draft", draft: { text: "", images: [] }, how: "replace" });
+    await page.type("half a thought");
+    await page.push({ type: "draft", draft: { text: "half a", images: [] }, how: "replace" });
+    window.dispatchEvent(new Event("pagehide"));
+    expect(page.box.value).toBe("half a thought");
+    expect(page.got.at(-1)).toMatchObject({ draft: { text: "half a thought" } });
+  });
+
   it("an earlier page that had nothing takes nothing away, and completing goes on", async () => {
     await page.type("see @ca");
     await page.push({ type: "draft", draft: { text: "", images: [] }, how: "replace" });
@@ -251,6 +270,49 @@ describe("completing", () => {
     await page.press("Enter");
     expect(page.box.value).toBe('see @"release notes.md" ');
     expect(page.calls("submit")).toEqual([]);
+  });
+
+  it("Tab takes what the host still looks for once it has come, unless something else is done meanwhile", async () => {
+    const answer = (place: number): Promise<void> => {
+      const items = [{ label: "cart.py", icon: "file", insert: "@shop/cart.py" }];
+      return page.push({ type: "answer", id: must(page.calls("complete")[place]).id, answer: { items } });
+    };
+    await page.type("see @c");
+    await page.type("see @ca");
+    await page.press("Tab");
+    await answer(0);
+    expect(page.box.value).toBe("see @ca");
+    await answer(1);
+    expect(page.box.value).toBe("see @shop/cart.py ");
+
+    await page.type("or @c");
+    await page.press("Tab");
+    await page.press("x");
+    await answer(2);
+    expect(page.box.value).toBe("or @c");
+  });
+
+  it("goes on where it was when the box loses the focus for a moment", async () => {
+    await page.type("see @ca");
+    await act(() => void page.box.dispatchEvent(new FocusEvent("blur")));
+    await act(() => void page.box.dispatchEvent(new FocusEvent("focus")));
+    const items = [{ label: "cart.py", icon: "file", insert: "@shop/cart.py" }];
+    await page.push({ type: "answer", id: must(page.calls("complete")[0]).id, answer: { items } });
+    expect(page.root.querySelector("[role=option]")?.textContent).toContain("cart.py");
+  });
+
+  it("a list that its user has closed stays closed when the box has the focus again", async () => {
+    await page.type("see @ca");
+    await page.push({
+      type: "answer",
+      id: must(page.calls("complete")[0]).id,
+      answer: { items: [{ label: "cart.py", icon: "file", insert: "@shop/cart.py" }] },
+    });
+    await page.press("Escape");
+    await act(() => void page.box.dispatchEvent(new FocusEvent("blur")));
+    await act(() => void page.box.dispatchEvent(new FocusEvent("focus")));
+    expect(page.root.querySelector("[role=listbox]")).toBeNull();
+    expect(page.calls("complete")).toHaveLength(1);
   });
 
   it("never keeps Enter from sending while the host looks", async () => {

@@ -12,6 +12,7 @@ const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
 
 const now = (more: Partial<ComposerNow> = {}): ComposerNow => ({
   completing: false,
+  looking: false,
   listOpen: false,
   live: false,
   empty: false,
@@ -49,6 +50,13 @@ describe("keys of the composer", () => {
     expect(intent(press("Tab"), open)).toBe("acceptItem");
     expect(intent(press("ArrowDown"), open)).toBe("nextItem");
     expect(intent(press("Enter", { shiftKey: true }), open)).toBeNull();
+  });
+
+  it("Tab stays for what is still being looked for, and Enter sends", () => {
+    expect(intent(press("Tab"), now({ looking: true }))).toBe("acceptWhenFound");
+    expect(intent(press("Tab"), now({ looking: true, listOpen: true }))).toBe("acceptWhenFound");
+    expect(intent(press("Tab", { shiftKey: true }), now({ looking: true }))).toBeNull();
+    expect(intent(press("Enter"), now({ looking: true }))).toBe("sendNow");
   });
 
   it("Enter sends when the list is old or has nothing to add", () => {

@@ -126,13 +126,13 @@ describe("keeping a draft", () => {
 });
 
 describe("the store", () => {
-  it("counts what the host puts into the composer, so that the same text twice is two", () => {
+  it("has all that the host puts into the composer: the same text twice is two", () => {
     const { bridge } = setUp();
     const store = new Store(bridge);
     const push = { type: "draft", draft: { text: "again", images: [] }, how: "prepend" } as const;
     bridge.receive(push);
     bridge.receive(push);
-    expect(store.state.draft).toMatchObject({ number: 2, how: "prepend" });
+    expect(store.state.drafts).toMatchObject([push, push]);
   });
 });
 
