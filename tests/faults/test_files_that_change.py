@@ -133,7 +133,7 @@ async def test_what_somebody_else_did_to_a_file_is_never_undone_or_hidden(tmp_pa
             scene.happens()
 
     h.services.bus.listen(on_event)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await h.run()
     assert h.end["stopReason"] == "complete"
     scene.check(tool, instant, h.outcomes[1], h.results()[1], made=UNHARMED | MADE_ANEW)

@@ -120,7 +120,7 @@ async def exporting(running: Running) -> str:
     session = "ses_long"
     folder = running.place.home.exports
     await running.client.command("steersman.export", {"session": session})
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not (folder.is_dir() and any(folder.iterdir())):
             await running.client.command("steersman.status")
     return session

@@ -14,7 +14,7 @@ from steersman.lsp.approval_requests import MAX_DIFF
 from steersman.lsp.schema import json_schema
 from steersman.session.trust import TrustStore
 from support.json_schema import faults
-from support.lsp_client import AnsweredWithError
+from support.lsp_client import PATIENCE, AnsweredWithError
 from support.lsp_workspace import Desk, desk, edit_call, edits
 from support.scripted_model import answer, call
 
@@ -72,7 +72,7 @@ class Face:
         return future
 
     async def next(self) -> Requested:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             return await self._asked.get()
 
     async def resolved(self) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from steersman.lsp.schema import json_schema
 from steersman.session.limits import Limits
 from steersman.tools.base import MAX_RESULT_BYTES
 from support.json_schema import faults
-from support.lsp_client import NO_ANSWER, AnsweredWithError
+from support.lsp_client import NO_ANSWER, PATIENCE, AnsweredWithError
 from support.lsp_workspace import EVENTS, Desk, desk
 from support.scripted_model import answer, call
 
@@ -75,7 +75,7 @@ class Tools:
         return future
 
     async def next(self) -> Called:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             return await self._called.get()
 
     @property

@@ -8,7 +8,7 @@ from steersman.lsp.code_actions import MAX_EACH, MAX_SHOWN, shown
 from steersman.lsp.schema import json_schema
 from support.json_schema import faults
 from support.light_bulb import EVERYTHING, bulb
-from support.lsp_client import AnsweredWithError
+from support.lsp_client import PATIENCE, AnsweredWithError
 from support.lsp_workspace import EVENTS, TEXTS, WINDOW, WORKSPACE, desk, edit_call
 from support.scripted_model import answer, call
 
@@ -442,5 +442,5 @@ async def test_positions_past_the_end_are_no_failure(tmp_path):
         light = bulb(it, CODE)
         far = {"line": 10**9, "character": 10**9}
         params = {"textDocument": {"uri": light.uri}, "range": {"start": far, "end": far}, "context": {}}
-        actions = await asyncio.wait_for(it.client.request("textDocument/codeAction", params), 5)
+        actions = await asyncio.wait_for(it.client.request("textDocument/codeAction", params), PATIENCE)
         assert [action["title"] for action in actions] == [EXPLAIN]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from steersman.lsp.schema import json_schema
 from steersman.lsp.user_input import LATER, MAX_PROMPT, MAX_TITLE, titles_of
 from support.json_schema import faults
-from support.lsp_client import AnsweredWithError
+from support.lsp_client import PATIENCE, AnsweredWithError
 from support.lsp_workspace import Desk, desk, edit_call
 from support.scripted_model import answer, call
 
@@ -65,7 +65,7 @@ class Prompt:
         return future
 
     async def next(self) -> Prompted:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             return await self._asked.get()
 
     @property

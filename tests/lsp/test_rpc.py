@@ -18,7 +18,7 @@ from steersman.lsp.rpc import RpcServer, after_response
 from steersman.lsp.serve import ServeLimits, StopReason
 from steersman.lsp.transport import TransportLimits
 from support.cases import cases
-from support.lsp_client import NO_ANSWER, AnsweredWithError, LspClient, Served, serving
+from support.lsp_client import NO_ANSWER, PATIENCE, AnsweredWithError, LspClient, Served, serving
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 INTERNAL_ERROR, NOT_INITIALIZED, CANCELLED = -32603, -32002, -32800
@@ -681,7 +681,7 @@ async def test_a_client_that_stops_reading_stops_neither_commands_nor_bounds():
         served.client.resume_reading()
         assert await request == ["still here"]
         assert len(served.client.of_method("$/progress")) == sent
-        await asyncio.wait_for(drained.wait(), 10)
+        await asyncio.wait_for(drained.wait(), PATIENCE)
 
 
 async def test_a_notification_without_json_text_is_logged_and_not_shown(server, client, caplog):

@@ -13,9 +13,7 @@ from steersman.lsp.parent import ProcessWatch
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.serve import ServeLimits, StopReason
 from support import stdio_server
-from support.lsp_client import AnsweredWithError, LspClient, serving
-
-PATIENCE = 20
+from support.lsp_client import PATIENCE, AnsweredWithError, LspClient, serving
 
 
 class Running:

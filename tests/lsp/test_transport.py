@@ -13,7 +13,7 @@ from steersman.lsp.framing import FramingFault, frame
 from steersman.lsp.outbox import Outbox
 from steersman.lsp.transport import Transport, TransportLimits
 
-PATIENCE = 10
+PATIENCE = 60
 
 
 class Told:

@@ -33,12 +33,18 @@ class Listed:
 
 @asynccontextmanager
 async def serving(
-    answers: Mapping[str, Any], *, host: str = "127.0.0.1", silent: Sequence[str] = (), status: int = 200
+    answers: Mapping[str, Any],
+    *,
+    host: str = "127.0.0.1",
+    silent: Sequence[str] = (),
+    status: int = 200,
+    together: int = 1,
 ) -> AsyncIterator[Listed]:
     """A server on a free port. An answer may be a function of the request's JSON. `silent`: paths that are never
-    answered."""
+    answered. `together`: it answers nobody before it has been asked so often."""
     tasks: set[asyncio.Task[None]] = set()
     listed = Listed(0)
+    enough = asyncio.Event()
 
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -52,6 +58,9 @@ async def serving(
                 listed.asked.append(asked)
                 listed.heads.append(head)
                 listed.was_asked.set()
+                if len(listed.asked) >= together:
+                    enough.set()
+                await enough.wait()
                 if path.decode() in silent:
                     await asyncio.Event().wait()
                 answer = answers.get(asked, answers.get(path.decode()))
