@@ -18,6 +18,9 @@ LIBRARIES: Final = Path("/usr/share/emacs/site-lisp/elpa")
 QUIET = """
 (setq native-comp-deferred-compilation nil inhibit-startup-screen t make-backup-files nil)
 (setq package-enable-at-startup t)
+;; A slow machine is waited for.
+(setq eglot-connect-timeout 120 lsp-response-timeout 120)
+(with-eval-after-load 'jsonrpc (setq jrpc-default-request-timeout 120))
 """
 
 
@@ -61,6 +64,12 @@ def answer(terminal: Terminal, title: str) -> None:
     """Puts another answer in the place of the one that eglot suggests: the minibuffer is cleared, and it is typed."""
     terminal.until("Choose an option: ")
     terminal.type(f"\x01\x0b{title}\r")
+
+
+def leave(terminal: Terminal) -> None:
+    """Leaves the question open. What is typed before Emacs has said so is thrown away with it."""
+    terminal.press("C-g")
+    terminal.until("Quit")
 
 
 def act(terminal: Terminal, title: str) -> None:

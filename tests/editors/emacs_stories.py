@@ -3,7 +3,7 @@
 import pytest
 
 from editors.conftest import Capture, SetStage, Stage
-from editors.emacs_stage import EGLOT_WITH_MORE, LSP_MODE, act, answer, do, emacs, is_missing
+from editors.emacs_stage import EGLOT_WITH_MORE, LSP_MODE, act, answer, do, emacs, is_missing, leave
 from editors.turns import LOOK_THEN_SHOUT, bash, edit, read, turn
 
 NOTE = "one\ntwo\nthree\n"
@@ -45,8 +45,7 @@ def test_a_question_that_was_left_is_answered_by_a_code_action(shouting: Stage, 
     with emacs(shouting, "note.txt") as it:
         do(it, "steersman", "shout")
         it.until("Choose an option: ")
-        it.press("C-g")
-        it.until("Quit")
+        leave(it)
         do(it, "eglot-code-actions")
         it.until("Pick an action (default Show diff: Edit note.txt")
         it.type("\t")
@@ -65,8 +64,7 @@ def test_a_question_about_a_file_that_is_not_open_is_shown_again_and_answered_el
     with emacs(stage, "note.txt") as it:
         do(it, "steersman", "do it")
         it.until("Choose an option: ")
-        it.press("C-g")
-        it.until("Quit")
+        leave(it)
         do(it, "steersman-answer")
         it.until("+bread")
         act(it, "Accept: ")
@@ -92,8 +90,7 @@ def test_a_run_that_waits_is_steered(set_stage: SetStage) -> None:
     with emacs(set_stage(turns, {"note.txt": NOTE}), "note.txt") as it:
         do(it, "steersman", "shout")
         it.until("Choose an option: ")
-        it.press("C-g")
-        it.until("Quit")
+        leave(it)
         do(it, "steersman-steer", "answer in French")
         act(it, "Accept: ")
         it.until("Fait.")
@@ -131,8 +128,7 @@ def test_what_is_typed_while_the_question_waits_is_kept_beside_the_edit(shouting
     with emacs(shouting, "note.txt") as it:
         do(it, "steersman", "shout")
         it.until("Choose an option: ")
-        it.press("C-g")
-        it.until("Quit")
+        leave(it)
         it.type("typed meanwhile\r")
         it.until("typed meanwhile\none")
         act(it, "Accept: ")
@@ -263,7 +259,7 @@ def test_lsp_mode_leaves_a_question_for_a_code_action(set_stage: SetStage) -> No
     with emacs(stage, "note.txt", LSP_MODE) as it:
         do(it, "steersman", "do it")
         it.until("Steersman: Edit todo")
-        it.press("C-g")
+        leave(it)
         do(it, "steersman-answer")
         it.until("+bread")
         do(it, "lsp-execute-code-action")
