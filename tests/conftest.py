@@ -10,9 +10,12 @@ from steersman.startup.data_classes import deferred_dataclasses
 pytest_plugins = ["pytester", "support.cases"]
 collect_ignore = ["sample_project"]  # a project of its own, which tests/testing runs
 
-# A shell starts a background job with SIGINT ignored, and the programs that the tests interrupt would inherit that.
+# A shell starts a background job with SIGINT ignored, and nohup any with SIGHUP: the programs that the tests end by
+# them would inherit that, where what is handled here is theirs again.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 _meanwhile = ExitStack()
 _meanwhile.enter_context(deferred_dataclasses("steersman"))

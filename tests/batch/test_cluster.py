@@ -23,7 +23,7 @@ def scheduler():
         stdout=subprocess.PIPE,
     )
     yield process.stdout.readline().decode().strip()
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
 
 
 @pytest.fixture

@@ -104,7 +104,7 @@ def test_ctrl_c_ends_it_in_order(work):
     batch = work.start("-j", "1", "--mode", "full-auto")
     wait_until_it_blocks(work)
     batch.send_signal(signal.SIGINT)
-    _, told = batch.communicate(timeout=60)
+    _, told = batch.communicate(timeout=300)
     assert batch.returncode == 130
     assert "2 unfinished in" in told.decode()
     assert work.result("one")["status"] == "aborted"
@@ -120,7 +120,7 @@ def test_ctrl_c_twice_ends_it_at_once(work):
     told = [batch.stderr.readline() for _ in range(2)]
     assert b"Once more kills." in told[1]
     batch.send_signal(signal.SIGINT)
-    batch.communicate(timeout=60)
+    batch.communicate(timeout=300)
     assert batch.returncode == 130
 
 
@@ -154,7 +154,7 @@ def test_without_dask_a_scheduler_is_refused_with_what_to_install(work, line):
         ],
         env=line.environ(),
         capture_output=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 1

@@ -25,7 +25,7 @@ def test_edits_of_one_file_by_several_processes_at_once_are_all_there(tmp_path):
         arguments = ("--mode", "full-auto", "--trust", "--model", f"tape:{named}")
         processes.append(line.start("run", *arguments, "go"))
     for process in processes:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors.decode()
     assert (workspace / "a.txt").read_text() == "\n".join(lines).replace("old", "new") + "\n"
     assert [path.name for path in workspace.iterdir()] == ["a.txt"]

@@ -123,7 +123,7 @@ def stopped(line: CommandLine, number: signal.Signals, *arguments: str) -> int:
         if b'"I think' in printed:
             break
     process.send_signal(number)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     return process.returncode
 
 

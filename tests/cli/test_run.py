@@ -42,7 +42,7 @@ def served(line):
     yield serve
     for process in processes:
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
 
 
 def text_of(line):
@@ -264,7 +264,7 @@ def test_ctrl_c_aborts_and_exits_130(line):
         if b"message_update" in printed:
             break
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=60)
+    rest, _ = process.communicate(timeout=300)
     assert process.returncode == 130
     assert b'"stopReason":"aborted"' in rest.splitlines()[-1]
 
@@ -398,7 +398,7 @@ def test_a_failing_command_is_noticed_also_under_a_parent_that_ignores_its_child
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         process = line.start("run", "try", "--model", model, "--mode", "full-auto", "--trust")
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=300)
     finally:
         signal.signal(signal.SIGCHLD, before)
     assert out == b"Seen.\n"
@@ -429,7 +429,7 @@ def test_a_second_ctrl_c_ends_the_process_at_once_and_the_guard_ends_the_command
             if b'"aborting"' in printed:
                 break
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
         assert process.returncode == 130
         assert select.select([stranger], [], [], 30)[0], "the command outlived its run"
     finally:

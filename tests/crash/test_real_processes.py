@@ -65,7 +65,7 @@ def test_where_files_can_grow_no_more_it_says_so_loses_nothing_and_goes_on_later
         env=line.environ(),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 1
@@ -109,7 +109,7 @@ def test_a_standard_output_that_takes_nothing_is_told_of_on_standard_error(line)
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
     assert done.returncode != 0

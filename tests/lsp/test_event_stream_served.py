@@ -17,7 +17,7 @@ from support.lsp_client import LspClient, serving
 
 RUNS = 20
 OUTBOX = 128 * 1024
-PATIENCE = 60
+PATIENCE = 120
 TEXT = "A sentence with a 😀 in it, over and over. " * 150
 LOOK = [{"name": "ls", "arguments": {"path": "."}}]
 TAPE = (

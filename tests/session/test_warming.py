@@ -28,7 +28,7 @@ def warmed(tmp_path, *, enough: str = "False", **settings: str) -> set[str]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -48,7 +48,7 @@ def served(tmp_path_factory):
             "STEERSMAN_BASE_URL": "http://127.0.0.1:9/v1",
         },
         capture_output=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 def of_a_process(script: str, *arguments: str) -> Any:
     command = [sys.executable, str(SUPPORT / script), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -62,7 +62,7 @@ def test_what_attrs_makes_otherwise_than_it_was_known_is_imported_as_always():
         "assert types.Position.__attrs_novelty__ == 1\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
 

@@ -37,7 +37,7 @@ print(json.dumps({"unmade": unmade, "left": sum(map(is_unmade, classes.values())
 
 def told(how: str):
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, how], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", SCRIPT, how], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -68,6 +68,6 @@ def test_what_is_made_otherwise_than_it_was_known_is_imported_as_always():
         "assert CoreConfig.__novelty__ == 1\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr

@@ -33,7 +33,7 @@ def run(tmp_path):
             env={"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, done.stderr

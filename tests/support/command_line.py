@@ -48,7 +48,7 @@ class CommandLine:
         process = self.start(
             *arguments, stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL, **more
         )
-        out, err = process.communicate(input, timeout=60)
+        out, err = process.communicate(input, timeout=300)
         return Finished(process.returncode, out.decode(), err.decode())
 
     def run_on_terminal(self, *arguments: str, typed: Sequence[tuple[str, str]]) -> "Finished":

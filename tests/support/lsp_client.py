@@ -16,7 +16,7 @@ from typing import Any
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.serve import Connection, ServeLimits, StopReason
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which a test that waits for the server fails instead of hanging, also on a slow machine."""
 
 

@@ -143,7 +143,7 @@ def test_files_are_named_from_the_folder_of_the_test(pytester):
 
 def python(code: str) -> str:
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
     ).stdout
 
 

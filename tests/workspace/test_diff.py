@@ -157,6 +157,6 @@ def test_patch_reads_the_diff(tmp_path_factory, old, new):
     file.write_bytes(old.encode())
     diff = unified_diff(old, new, "a/x", "b/x").encode()
     command = ["patch", "--binary", "--force", "--silent", str(file)]
-    subprocess.run(command, input=diff, check=True, timeout=60, capture_output=True)
+    subprocess.run(command, input=diff, check=True, timeout=300, capture_output=True)
     after = file.read_bytes() if file.exists() else b""
     assert after == new.encode()

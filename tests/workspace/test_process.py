@@ -412,7 +412,7 @@ def test_a_system_without_pidfd_or_proc_ends_the_group_too(
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.stdout.startswith(ends)
     assert done.stderr == ""

@@ -15,8 +15,8 @@ from steersman.models.local_client import LocalClient
 from steersman.models.local_listing import Found, Program, look_closer
 from steersman.models.provider import Provider
 
-SECONDS: Final = 0.5
-"""For all of them together."""
+SECONDS: Final = 2.0
+"""For all of them together, so that also a slow machine answers in it. A port without a server is known at once."""
 
 _HOSTS: Final = ("127.0.0.1", "[::1]")
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
