@@ -73,6 +73,19 @@ async def test_it_goes_on_with_the_run_and_says_what_is_under_way(tmp_path):
         assert text.count("# change it") == 1
 
 
+async def test_what_was_said_until_it_is_asked_for_again_is_in_it(tmp_path):
+    async with desk(tmp_path, answer("one"), answer("two")) as it:
+        shows(it)
+        await it.ended(await it.start("first"))
+        session = (await it.command("transcript"))["session"]
+        path = await shown(it)
+        await it.ended(await it.start("second", session=session))
+        it.client.received.clear()
+        await it.command("transcript")
+        assert "> two" in (await shown(it)).read_text()
+        assert path.read_text().count("> two") == 1
+
+
 async def test_it_is_written_no_more_often_than_its_interval_says(tmp_path):
     async with desk(tmp_path, *(answer("", call("ls", {})) for _ in range(5)), answer("enough")) as it:
         shows(it)

@@ -53,6 +53,7 @@ class _Kept:
     """Since it was last made."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     made: asyncio.Event = field(default_factory=asyncio.Event)
+    making: asyncio.Lock = field(default_factory=asyncio.Lock)
     task: "asyncio.Task[None] | None" = None
     work: "asyncio.Future[None] | None" = None
     """In a thread, which can't be stopped."""
@@ -144,11 +145,18 @@ class Transcripts:
         kept.changed.set()
         while True:
             await kept.changed.wait()
+            await self._catch_up(kept)
+            await self._clock.sleep(INTERVAL)
+
+    async def _catch_up(self, kept: _Kept) -> None:
+        """All that has been told until now is in it."""
+        async with kept.making:
             kept.changed.clear()
+            if kept.made.is_set() and not kept.told and kept.failed is None:
+                return
             events, kept.told = kept.told, []
             await self._make(kept, events)
             kept.made.set()
-            await self._clock.sleep(INTERVAL)
 
     async def _make(self, kept: _Kept, events: list[Emitted]) -> None:
         try:
@@ -179,6 +187,8 @@ class Transcripts:
         showing.add_done_callback(self._showing.discard)
 
     async def _show(self, kept: _Kept) -> None:
+        if self._kept.get(kept.session) is kept:
+            await self._catch_up(kept)
         await kept.made.wait()
         if kept.failed is not None:
             self._tell(_ERROR, f"The transcript could not be made: {kept.failed}")
