@@ -9,6 +9,7 @@ import { visible } from "../approvals/visible";
 import { t } from "../l10n";
 import { highlighted } from "./highlight";
 import { targetOf } from "./links";
+import { taskLists } from "./tasks";
 
 /** What links in brackets refer to; filled while blocks are parsed. */
 export interface References {
@@ -21,6 +22,7 @@ const { escapeHtml } = markdown.utils;
 // A word with a dot is a file's name more often than a host's.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 markdown.validateLink = (href) => targetOf(href) !== undefined;
+markdown.use(taskLists);
 
 const { rules } = markdown.renderer;
 

@@ -14,7 +14,7 @@ test("in code nothing is invisible or turns what stands around it", () => {
 
 describe("a text that grows", () => {
   const line = fc.constantFrom(
-    ...["word", "# head", "- item", "  - deeper", "1. one", "> said", "```", "```py", "a | b", "--- | ---", "---", "===", "", "    code", "| x | y |", "*half", "~~~"],
+    ...["word", "# head", "- item", "  - deeper", "1. one", "> said", "```", "```py", "a | b", "--- | ---", "---", "===", "", "    code", "| x | y |", "*half", "~~~", "- [ ] open", "  1. [x] done"],
   );
   const text = fc.array(line, { maxLength: 25 }).map((lines) => lines.join("\n"));
 
@@ -61,6 +61,50 @@ describe("a text that grows", () => {
     expect(openFence("````\n```\nx")).toEqual({ language: "", code: "```\nx" });
     expect(openFence("```py\nx = 1\n```\n")).toBeUndefined();
     expect(openFence("word")).toBeUndefined();
+  });
+});
+
+describe("a task list", () => {
+  const BOX = (done: boolean, text: string) => `<label><input type="checkbox" disabled${done ? " checked" : ""}>${text}</label>`;
+
+  test("has a box for each item that says whether it is done, named by the item's text", () => {
+    expect(html("- [ ] mend `add`\n- [x] find it\n- [X] *read* it\n- a plain one")).toBe(
+      `<ul>\n<li class="md-task">${BOX(false, "mend <code>add</code>")}</li>\n<li class="md-task">${BOX(true, "find it")}</li>\n` +
+        `<li class="md-task">${BOX(true, "<em>read</em> it")}</li>\n<li>a plain one</li>\n</ul>\n`,
+    );
+  });
+
+  test("may be numbered, nested, quoted or have blank lines between", () => {
+    const nested = html("1. [x] outer\n   - [ ] inner\n");
+    expect(nested).toContain(BOX(true, "outer"));
+    expect(nested).toContain(BOX(false, "inner"));
+    expect(html("> - [ ] quoted")).toContain(BOX(false, "quoted"));
+    expect(html("- [ ] one\n\n- [x] two")).toContain(`<p>${BOX(true, "two")}</p>`);
+  });
+
+  test("a name in its brackets is no link, though the text has one of that name", () => {
+    expect(html("- [x] done\n\n[x]: https://example.org")).toContain(BOX(true, "done"));
+  });
+
+  test.each(["- [ ]", "- [x]", "- [ ]text", "- [y] text", "- [] text", "- say [ ] text", "[ ] text", "- # [ ] text", "-     [ ] code"])(
+    "is nothing else: %s",
+    (text) => {
+      expect(html(text)).not.toContain("<input");
+    },
+  );
+
+  test("no text makes a box that can be pressed, or HTML of its own", () => {
+    expect(html('- [x] <input type="checkbox"> <b>')).toContain(BOX(true, "&lt;input type=&quot;checkbox&quot;&gt; &lt;b&gt;"));
+  });
+
+  test("that grows has its finished items' boxes all along", () => {
+    const whole = "- [x] one\n- [ ] two\n\nafter";
+    const boxes = Array.from(whole, (_, end) => {
+      const { finished, last } = blocksOf(noBlocks(), whole.slice(0, end + 1));
+      return [...finished, last].map(html).join("").split("<input").length - 1;
+    });
+    expect(boxes).toEqual([...boxes].sort());
+    expect(boxes.at(-1)).toBe(2);
   });
 });
 
