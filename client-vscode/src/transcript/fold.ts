@@ -11,6 +11,7 @@ import type { CompactionEntry, Entry, RetryEntry } from "./entries";
 import { EMPTY, shownOf, type LedgerState } from "./ledger";
 import { openEntries, type OpenMessage } from "./streamed";
 import { NO_USAGE } from "./usage";
+import type { Whereabouts } from "./whereabouts";
 import { Writer } from "./writer";
 
 /** What the next events are applied to. Of no interest to who shows a transcript. */
@@ -33,6 +34,7 @@ export interface Memory {
   readonly counted: number;
   readonly usage: UsageData;
   readonly window: number | null;
+  readonly whereabouts: Whereabouts;
 }
 
 export interface Transcript {
@@ -46,6 +48,8 @@ export interface Transcript {
   readonly window: number | null;
   /** URIs of the session's folders; the first is its own. */
   readonly roots: readonly string[];
+  /** Of files that are no longer where they were. */
+  readonly whereabouts: Whereabouts;
   readonly memory: Memory;
 }
 
@@ -55,6 +59,7 @@ const NOTHING: Transcript = {
   contextTokens: 0,
   window: null,
   roots: [],
+  whereabouts: new Map(),
   memory: {
     ledger: EMPTY,
     open: new Map(),
@@ -68,6 +73,7 @@ const NOTHING: Transcript = {
     counted: 0,
     usage: NO_USAGE,
     window: null,
+    whereabouts: new Map(),
   },
 };
 
@@ -103,6 +109,7 @@ function written(before: Transcript, memory: Memory): Transcript {
     contextTokens: tokens ?? 0,
     window: memory.window,
     roots: memory.roots,
+    whereabouts: memory.whereabouts,
     memory,
   };
 }

@@ -17,6 +17,7 @@ import { entriesOf, entriesOfDiscarded } from "./messages";
 import { asOf, UNSEEN, updated, type OpenMessage } from "./streamed";
 import * as tools from "./tools";
 import { plus } from "./usage";
+import { followed } from "./whereabouts";
 
 export class Writer {
   private readonly ledger: Ledger;
@@ -174,6 +175,7 @@ export class Writer {
 
   private edited(data: EditAppliedData): void {
     const { toolCallId } = data;
+    this.set({ whereabouts: followed(this.now.whereabouts, data) });
     if (toolCallId !== null) return this.ledger.changeCall(toolCallId, (call) => tools.edited(call, data));
     // A revert's end tells what became of each file.
     if (this.now.reverting !== null) return;

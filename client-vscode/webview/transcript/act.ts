@@ -8,8 +8,10 @@ export type Asked = "continueRun" | "copy" | "fork" | "insertAtCursor" | "openLi
 
 export type Act = <K extends Asked>(name: K, params: ViewCalls[K]["params"]) => void;
 
-export function actOn(bridge: Bridge, failed: (message: string) => void): Act {
+/** `linked`: what to open for a file that is named. */
+export function actOn(bridge: Bridge, failed: (message: string) => void, linked: (uri: string) => string): Act {
   return (name, params) => {
-    bridge.call(name, params).catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
+    const asked = "uri" in params ? { ...params, uri: linked(params.uri) } : params;
+    bridge.call(name, asked).catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   };
 }

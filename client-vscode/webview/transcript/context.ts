@@ -2,6 +2,7 @@
 
 import { createContext } from "preact";
 import { useContext, useReducer } from "preact/hooks";
+import type { Whereabouts } from "../../src/transcript/whereabouts";
 import type { Bridge } from "../bridge";
 import type { Store } from "../store";
 import type { Act } from "./act";
@@ -10,6 +11,8 @@ export interface TranscriptContext {
   readonly store: Store;
   readonly bridge: Bridge;
   readonly act: Act;
+  /** Where the files are that have been moved or deleted. */
+  readonly whereabouts: Whereabouts;
   /** What the user has opened or folded, by a key of his choice: rows of a virtualised list come and go. */
   readonly folds: Map<string, boolean>;
   /** Shows, under the entry with this id, what a revert to before it would do; null: no more. */

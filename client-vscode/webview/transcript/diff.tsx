@@ -3,6 +3,7 @@
 import { useMemo } from "preact/hooks";
 import type { FileChangeData } from "../../src/protocol";
 import { diffLines, firstChangedLine, type DiffLine } from "../../src/transcript/diff";
+import { placeNow } from "../../src/transcript/whereabouts";
 import { visible } from "../approvals/visible";
 import { t } from "../l10n";
 import { useFold, useTranscript } from "./context";
@@ -20,12 +21,15 @@ interface Props {
 }
 
 export function Diff({ id, change, roots }: Props) {
-  const { act } = useTranscript();
+  const { act, whereabouts } = useTranscript();
   // What lies between two hunks is told by the numbers.
   const lines = useMemo(() => diffLines(change.diff).filter(({ kind }, i) => i > 0 || kind !== "hunk"), [change.diff]);
   const [open, toggle] = useFold(`${id} ${change.uri}`, lines.length <= SHOWN);
   const name = fileName(change.uri, roots);
   const line = firstChangedLine(lines);
+  const place = placeNow(change.uri, whereabouts);
+  // What goes away has its link when it is somewhere else.
+  const opens = place !== null && (place !== change.uri || (change.kind !== "delete" && change.kind !== "move"));
   const shown = open ? lines.slice(0, MOST) : lines.slice(0, SHOWN);
   return (
     <div class="diff">
@@ -34,12 +38,12 @@ export function Diff({ id, change, roots }: Props) {
           {name}
         </span>
         <Counts added={change.added} removed={change.removed} />
-        {change.kind !== "delete" && change.kind !== "move" && (
+        {opens && (
           <button
             type="button"
             class="link-button"
-            aria-label={t("Open {0}", name)}
-            onClick={() => act("showFile", line === undefined ? { uri: change.uri } : { uri: change.uri, line })}
+            aria-label={t("Open {0}", fileName(place, roots))}
+            onClick={() => act("showFile", line === undefined ? { uri: place } : { uri: place, line })}
           >
             {t("Open")}
           </button>

@@ -2,6 +2,7 @@
 
 import type { AgentEndData } from "../../src/protocol";
 import type { RunEndEntry } from "../../src/transcript/entries";
+import { type Changed, changedFiles } from "../../src/transcript/whereabouts";
 import { visible } from "../approvals/visible";
 import { t } from "../l10n";
 import { helpFor } from "../shell/help";
@@ -17,7 +18,7 @@ interface Props {
 }
 
 export function RunEnd({ entry, roots, last }: Props) {
-  const { act } = useTranscript();
+  const { act, whereabouts } = useTranscript();
   const { data } = entry;
   const help = helpFor(data.error?.code);
   const bad = data.stopReason === "error" || data.stopReason === "interrupted";
@@ -29,12 +30,10 @@ export function RunEnd({ entry, roots, last }: Props) {
       </p>
       {data.files.length > 0 && (
         <ul class="run-end-files" aria-label={t("Changed files")}>
-          {data.files.map(({ uri, added, removed }) => (
-            <li key={uri}>
-              <button type="button" class="link-button" onClick={() => act("showFile", { uri })}>
-                {fileName(uri, roots)}
-              </button>
-              <Counts added={added} removed={removed} />
+          {changedFiles(data.files, whereabouts).map((file) => (
+            <li key={file.was}>
+              <ChangedFile file={file} roots={roots} />
+              <Counts added={file.added} removed={file.removed} />
             </li>
           ))}
         </ul>
@@ -64,6 +63,27 @@ export function RunEnd({ entry, roots, last }: Props) {
         </div>
       )}
     </div>
+  );
+}
+
+/** A link to where it is now, with where it was; no link to what is gone. */
+function ChangedFile({ file: { was, place }, roots }: { file: Changed; roots: readonly string[] }) {
+  const { act } = useTranscript();
+  const name = fileName(was, roots);
+  if (place === null) {
+    return (
+      <span>
+        <s>{name}</s> <span class="quiet">{t("deleted")}</span>
+      </span>
+    );
+  }
+  return (
+    <span>
+      <button type="button" class="link-button" onClick={() => act("showFile", { uri: place })}>
+        {fileName(place, roots)}
+      </button>
+      {place !== was && <span class="quiet"> {t("was {0}", name)}</span>}
+    </span>
   );
 }
 

@@ -2,6 +2,8 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Entry } from "../../src/transcript/entries";
+import type { Transcript } from "../../src/transcript/fold";
+import { linkNow } from "../../src/transcript/whereabouts";
 import type { PendingApproval } from "../../src/view/messages";
 import type { Bridge } from "../bridge";
 import { t } from "../l10n";
@@ -37,7 +39,7 @@ function SessionTranscript({ store, bridge }: Props) {
   const rows = useVirtual({ keys, scroller, pinned: () => pinnedRows(entries, [focused.current, reverting], questions) });
   const said = useStore(store, (now) => now.said);
   useLayoutEffect(() => rows.toEnd(), [said]);
-  const context = useContextValue({ store, bridge }, setFailure, setReverting);
+  const context = useContextValue({ store, bridge }, transcript, setFailure, setReverting);
 
   return (
     <Transcribed.Provider value={context}>
@@ -98,13 +100,15 @@ function SessionTranscript({ store, bridge }: Props) {
 
 function useContextValue(
   { store, bridge }: Props,
+  { roots, whereabouts }: Transcript,
   failed: (message: string) => void,
   revertTo: (checkpoint: string | null) => void,
 ): TranscriptContext {
-  return useMemo(
-    () => ({ store, bridge, act: actOn(bridge, failed), folds: new Map(), revertTo }),
-    [store, bridge, failed, revertTo],
-  );
+  const folds = useRef(new Map<string, boolean>()).current;
+  return useMemo(() => {
+    const act = actOn(bridge, failed, (uri) => linkNow(uri, roots, whereabouts));
+    return { store, bridge, act, whereabouts, folds, revertTo };
+  }, [store, bridge, roots, whereabouts, failed, folds, revertTo]);
 }
 
 /** Those of this session, by the call that they are about. */
