@@ -19,15 +19,8 @@ from steersman.agent.messages import (
 from steersman.agent.model import ModelRequest, ToolSpec
 from steersman.models.anthropic_request import DEFAULT_MAX_TOKENS, AnthropicRequestBuilder
 from steersman.models.anthropic_thinking import BUDGETS, ThinkingStyle
-from steersman.models.wire_values import (
-    EARLIER,
-    GO_ON,
-    IMAGE_LEFT_OUT,
-    IMAGES_FOLLOW,
-    NO_OUTPUT,
-    NO_RESULT,
-    NO_TEXT,
-)
+from steersman.models.turns import EARLIER, GO_ON
+from steersman.models.wire_values import IMAGE_LEFT_OUT, IMAGES_FOLLOW, NO_OUTPUT, NO_RESULT, NO_TEXT
 from support.anthropic_rules import check_anthropic_request
 from support.histories import HISTORIES, PICTURE, TEXTS
 

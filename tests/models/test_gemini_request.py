@@ -20,15 +20,8 @@ from steersman.agent.model import ModelRequest, ToolSpec
 from steersman.models.gemini_content import FOREIGN_SIGNATURE, IMAGE_INSIDE
 from steersman.models.gemini_request import GeminiRequestBuilder
 from steersman.models.gemini_thinking import BUDGETS, ThinkingStyle
-from steersman.models.wire_values import (
-    EARLIER,
-    GO_ON,
-    IMAGE_LEFT_OUT,
-    IMAGES_FOLLOW,
-    NO_OUTPUT,
-    NO_RESULT,
-    NO_TEXT,
-)
+from steersman.models.turns import EARLIER, GO_ON
+from steersman.models.wire_values import IMAGE_LEFT_OUT, IMAGES_FOLLOW, NO_OUTPUT, NO_RESULT, NO_TEXT
 from support.gemini_rules import GEMINI_MODELS, check_gemini_request
 from support.histories import HISTORIES, PICTURE, TEXTS
 

@@ -3,7 +3,7 @@
 The shapes are those of "Create a Message" in the API reference.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 import orjson
@@ -21,13 +21,13 @@ from steersman.agent.messages import (
 )
 from steersman.agent.model import ModelRequest, ToolSpec
 from steersman.models.wire_values import (
-    IMAGE_LEFT_OUT,
     IMAGES_FOLLOW,
     NO_OUTPUT,
     NO_RESULT,
     NO_TEXT,
     encode,
-    is_taken,
+    shown_parts,
+    taken_images,
     wire_arguments,
     wire_name,
 )
@@ -41,40 +41,36 @@ def marked(block: bytes) -> bytes:
     return block[:-1] + b',"cache_control":' + encode(MARK) + b"}"
 
 
-def result_block(wire_id: str, result: ToolResultMessage | None, *, images: bool = True) -> bytes:
-    """The result of one call; None stands for one that is missing. `images`: whether the model takes any."""
+def result_block(wire_id: str, result: ToolResultMessage | None, image_types: Collection[str]) -> bytes:
+    """The result of one call; None stands for one that is missing."""
     block: dict[str, object] = {"type": "tool_result", "tool_use_id": wire_id}
     if result is None:
         return encode({**block, "content": NO_RESULT, "is_error": True})
-    text, pictures = joined_text(result.content), taken_images(result.content, images=images)
+    text = joined_text(result.content)
     if result.is_error:
         # An error's content is text only.
-        parts = [text if text.strip() else "", IMAGES_FOLLOW if pictures else ""]
+        follow = IMAGES_FOLLOW if taken_images(result.content, image_types) else ""
+        parts = [text if text.strip() else "", follow]
         return encode({**block, "content": "\n".join(filter(None, parts)) or NO_OUTPUT, "is_error": True})
     if not any(isinstance(part, Image) for part in result.content):
         return encode({**block, "content": text if text.strip() else NO_OUTPUT})
-    return encode(block)[:-1] + b',"content":[' + b",".join(_content(result.content, images=images)) + b"]}"
+    content = b",".join(_content(result.content, image_types))
+    return encode(block)[:-1] + b',"content":[' + content + b"]}"
 
 
-def user_blocks(message: UserMessage, *, images: bool = True) -> list[bytes]:
+def is_result(block: bytes) -> bool:
+    """Whether an encoded block is the result of a call."""
+    return block.startswith(b'{"type":"tool_result"')
+
+
+def user_blocks(message: UserMessage, image_types: Collection[str]) -> list[bytes]:
     """What a user said; never nothing."""
-    return _content(message.content, images=images) or [text_block(NO_TEXT)]
+    return _content(message.content, image_types) or [text_block(NO_TEXT)]
 
 
-def _content(content: Sequence[Text | Image], *, images: bool) -> list[bytes]:
-    """Texts and images in their order; blank texts are left out, and so are images that the API does not take."""
-    blocks = []
-    for part in content:
-        if isinstance(part, Image):
-            blocks.append(image_block(part) if images and is_taken(part) else text_block(IMAGE_LEFT_OUT))
-        elif part.text.strip():
-            blocks.append(text_block(part.text))
-    return blocks
-
-
-def taken_images(content: Sequence[Text | Image], *, images: bool) -> list[Image]:
-    """The images that the API takes."""
-    return [part for part in content if images and isinstance(part, Image) and is_taken(part)]
+def _content(content: Sequence[Text | Image], image_types: Collection[str]) -> list[bytes]:
+    parts = shown_parts(content, image_types)
+    return [image_block(part) if isinstance(part, Image) else text_block(part) for part in parts]
 
 
 def image_block(image: Image) -> bytes:
@@ -91,6 +87,11 @@ def thinking_block(block: Thinking) -> bytes:
     if block.redacted:
         return encode({"type": "redacted_thinking", "data": block.signature})
     return encode({"type": "thinking", "thinking": block.text, "signature": block.signature})
+
+
+def is_thinking(block: bytes) -> bool:
+    """Whether an encoded block is thinking."""
+    return block.startswith((b'{"type":"thinking"', b'{"type":"redacted_thinking"'))
 
 
 def call_block(call: ToolCall, wire_id: str) -> bytes:

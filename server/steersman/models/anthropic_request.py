@@ -7,18 +7,14 @@ history costs the new messages only.
 """
 
 import re
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from functools import partial
+from typing import Final
 
 from steersman.agent.messages import (
     AssistantMessage,
     Image,
-    LlmMessage,
     Thinking,
     ToolCall,
-    ToolResultMessage,
     UserMessage,
 )
 from steersman.agent.model import ModelRequest
@@ -26,17 +22,19 @@ from steersman.models.anthropic_content import (
     MARK,
     call_block,
     image_block,
+    is_result,
+    is_thinking,
     marked,
     result_block,
-    taken_images,
     text_block,
     thinking_block,
     tool_fields,
     user_blocks,
 )
 from steersman.models.anthropic_thinking import ThinkingStyle
-from steersman.models.history import Group, Prefixes, groups, results_by_call
-from steersman.models.wire_values import EARLIER, GO_ON, encode, unique_id
+from steersman.models.history import Conversations, Results
+from steersman.models.turns import Turn, TurnForm, Turns
+from steersman.models.wire_values import IMAGE_TYPES, encode, new_id, taken_images
 
 DEFAULT_MAX_TOKENS: Final = 32_000
 """The API wants a limit, and refuses one above the model's own. This is the lowest one of the models since Claude 4
@@ -47,43 +45,11 @@ _ID: Final = re.compile(r"[A-Za-z0-9_-]+")
 _ID_LIMIT: Final = 64
 
 
-@dataclass(slots=True)
-class _Turn:
-    """A message of the request, its content blocks encoded one by one: marks and later blocks are added to them."""
-
-    role: Literal["user", "assistant"]
-    blocks: list[bytes] = field(default_factory=list)
-    results: int = 0
-    """How many of the blocks are results; they come first."""
-    thinks: bool = False
-    """The first block is thinking."""
-    _plain: bytes = b""
-
-    def copy(self, blocks: int) -> "_Turn":
-        """The turn with its first `blocks` only. Adding to the copy leaves this one as it is."""
-        return _Turn(self.role, self.blocks[:blocks], self.results, self.thinks)
-
-    def encoded(self) -> bytes:
-        """Without a mark. Only of a turn to which nothing is added any more: it is kept."""
-        if not self._plain:
-            self._plain = self._message(self.blocks)
-        return self._plain
-
-    def encoded_with_mark(self) -> bytes:
-        """With a cache mark on the last block."""
-        *before, last = self.blocks
-        return self._message([*before, marked(last)])
-
-    def _message(self, blocks: list[bytes]) -> bytes:
-        return b'{"role":"%s","content":[%s]}' % (self.role.encode(), b",".join(blocks))
-
-
-@dataclass(frozen=True, slots=True)
-class _Prefix:
-    """What messages became that no later message can change, except that blocks may follow in the last turn."""
-
-    turns: tuple[_Turn, ...] = ()
-    ids: tuple[str, ...] = ()
+_FORM: Final = TurnForm(
+    user=b'{"role":"user","content":[%s]}',
+    model=b'{"role":"assistant","content":[%s]}',
+    text=text_block,
+)
 
 
 class AnthropicRequestBuilder:
@@ -92,9 +58,12 @@ class AnthropicRequestBuilder:
     def __init__(self, model_id: str, name: str, *, images: bool = True) -> None:
         self._model_id = model_id
         self._name = name
-        self._images = images
+        self._image_types = IMAGE_TYPES if images else ()
         self._style = ThinkingStyle.of(name)
-        self._prefixes: dict[bool, Prefixes[_Prefix]] = {True: Prefixes(), False: Prefixes()}
+        self._conversations = {
+            replays: Conversations(partial(Turns, _FORM), self._say, partial(self._answer, replays=replays))
+            for replays in (True, False)
+        }
         """With thinking and without."""
 
     def body(self, request: ModelRequest) -> bytes:
@@ -102,10 +71,10 @@ class AnthropicRequestBuilder:
         max_tokens = request.max_output_tokens or DEFAULT_MAX_TOKENS
         thinking = self._style.fields(request.thinking, max_tokens)
         replays = bool(thinking) or self._style.on_by_default
-        turns = self._turns(request.messages, replays=replays)
+        turns = self._conversations[replays].draft(request.messages).whole()
         if thinking and not self._style.adaptive and not _begins_with_thinking(turns):
             # Its calls were made without thinking, or by another model: it starts to think with the next prompt.
-            thinking, turns = {}, self._turns(request.messages, replays=False)
+            thinking, turns = {}, self._conversations[False].draft(request.messages).whole()
         head = {
             "model": self._name,
             "max_tokens": max_tokens,
@@ -120,121 +89,70 @@ class AnthropicRequestBuilder:
         messages[-1] += b"]}"
         return b",".join(messages)
 
-    def _turns(self, messages: Sequence[LlmMessage], *, replays: bool) -> list[_Turn]:
-        known, kept = self._prefixes[replays].longest(messages)
-        prefix = kept or _Prefix()
-        turns = _open(prefix.turns)
-        ids = dict.fromkeys(prefix.ids)
-        settled, end, known_ids = known, (0, 0), len(ids)
-        rest = messages[known:]
-        results = results_by_call(rest)
-        for group, is_settled in groups(rest):
-            self._add(turns, group, results, ids, replays=replays)
-            if is_settled:
-                settled += 1 + len(group.results)
-                end, known_ids = (len(turns), len(turns[-1].blocks) if turns else 0), len(ids)
-        if settled > known:
-            longer = _Prefix(tuple(_open(turns[: end[0]], end[1])), tuple(ids)[:known_ids])
-            self._prefixes[replays].keep(messages[:settled], longer, instead_of=kept)
-        if not turns or turns[-1].role == "assistant":
-            turns.append(_Turn("user", [text_block(GO_ON)]))
-        return turns
+    def _say(self, turns: Turns, message: UserMessage) -> None:
+        turns.say(user_blocks(message, self._image_types))
 
-    def _add(
-        self,
-        turns: list[_Turn],
-        group: Group,
-        results: dict[str, deque[ToolResultMessage]],
-        ids: dict[str, None],
-        *,
-        replays: bool,
-    ) -> None:
-        message = group.message
-        if isinstance(message, UserMessage):
-            if not turns or turns[-1].role == "assistant":
-                turns.append(_Turn("user"))
-            turns[-1].blocks += user_blocks(message, images=self._images)
-            return
-        wire_ids = [self._wire_id(call, message, ids) for call in message.tool_calls]
-        turn = _answer(message, wire_ids, replays=replays and message.model == self._model_id)
-        if not turn.blocks:
-            return
-        if not turns or turns[-1].role == "assistant":
-            turns.append(_Turn("user", [text_block(GO_ON if turns else EARLIER)]))
-        turns.append(turn)
-        if wire_ids:
-            turns.append(_results(message, wire_ids, results, images=self._images))
+    def _answer(self, turns: Turns, message: AssistantMessage, results: Results, *, replays: bool) -> None:
+        wire_ids = [self._wire_id(call, message, turns.ids) for call in message.tool_calls]
+        blocks = _answer_blocks(message, wire_ids, replays=replays and message.model == self._model_id)
+        turns.answer(blocks, self._results(wire_ids, results))
 
-    def _wire_id(self, call: ToolCall, message: AssistantMessage, ids: dict[str, None]) -> str:
+    def _results(self, wire_ids: list[str], results: Results) -> list[bytes]:
+        """One result for each call, in their order, then pictures that errors hold."""
+        blocks: list[bytes] = []
+        pictures: list[Image] = []
+        for wire_id, result in zip(wire_ids, results, strict=True):
+            blocks.append(result_block(wire_id, result, self._image_types))
+            if result is not None and result.is_error:
+                pictures += taken_images(result.content, self._image_types)
+        return blocks + [image_block(picture) for picture in pictures]
+
+    def _wire_id(self, call: ToolCall, message: AssistantMessage, taken: set[str]) -> str:
         """The provider's own id where this model gave it, else ours; made unique in the request."""
         theirs = call.provider_id if message.model == self._model_id else None
         wanted = theirs if theirs and _ID.fullmatch(theirs) else None
-        wire_id = unique_id(wanted, call.id, ids, _ID_LIMIT)
-        ids[wire_id] = None
-        return wire_id
+        return new_id(wanted, call.id, taken, _ID_LIMIT)
 
 
-def _open(turns: Sequence[_Turn], blocks: int | None = None) -> list[_Turn]:
-    """The turns, with a copy of the last one, or of its first `blocks`, that may be added to."""
-    if not turns:
-        return []
-    last = turns[-1]
-    return [*turns[:-1], last.copy(len(last.blocks) if blocks is None else blocks)]
-
-
-def _with_marks(turns: list[_Turn]) -> list[bytes]:
+def _with_marks(turns: list[Turn]) -> list[bytes]:
     """The turns, with marks on the last user turns: one where the last request ended, and one for the next."""
     # Turns alternate, and the last one is the user's.
     begin = max(0, len(turns) - 2 * _MARKED_TURNS + 1)
-    tail = [turn.encoded_with_mark() if turn.role == "user" else turn.encoded() for turn in turns[begin:]]
-    return [turn.encoded() for turn in turns[:begin]] + tail
+    tail = [_with_mark(turn) if turn.role == "user" else turn.encoded(_FORM) for turn in turns[begin:]]
+    return [turn.encoded(_FORM) for turn in turns[:begin]] + tail
 
 
-def _begins_with_thinking(turns: list[_Turn]) -> bool:
+def _with_mark(turn: Turn) -> bytes:
+    """The turn with a cache mark on its last block."""
+    *before, last = turn.blocks
+    return _FORM.written(turn.role, [*before, marked(last)])
+
+
+def _begins_with_thinking(turns: list[Turn]) -> bool:
     """Whether the model may think on with a budget: the calls that were just answered came after thinking.
 
     A turn of the model goes on through its calls and their results, so its first answer counts.
     """
     place = len(turns) - 1
-    if not turns[place].results:
+    if not is_result(turns[place].blocks[0]):
         return True
-    while place >= 3 and turns[place - 2].results == len(turns[place - 2].blocks):
+    while place >= 3 and all(map(is_result, turns[place - 2].blocks)):
         place -= 2
-    return turns[place - 1].thinks
+    return is_thinking(turns[place - 1].blocks[0])
 
 
-def _answer(message: AssistantMessage, wire_ids: list[str], *, replays: bool) -> _Turn:
-    blocks: list[tuple[bool, bytes]] = []
+def _answer_blocks(message: AssistantMessage, wire_ids: list[str], *, replays: bool) -> list[bytes]:
+    blocks: list[bytes] = []
     ids = iter(wire_ids)
     for block in message.content:
         if isinstance(block, Thinking):
             if replays and block.signature:
-                blocks.append((True, thinking_block(block)))
+                blocks.append(thinking_block(block))
         elif isinstance(block, ToolCall):
-            blocks.append((False, call_block(block, next(ids))))
+            blocks.append(call_block(block, next(ids)))
         elif block.text.strip():
-            blocks.append((False, text_block(block.text)))
-    while blocks and blocks[-1][0]:
+            blocks.append(text_block(block.text))
+    while blocks and is_thinking(blocks[-1]):
         # An answer that was cut while the model thought: the last block must not be thinking.
         blocks.pop()
-    return _Turn("assistant", [encoded for _, encoded in blocks], thinks=bool(blocks) and blocks[0][0])
-
-
-def _results(
-    message: AssistantMessage,
-    wire_ids: list[str],
-    results: dict[str, deque[ToolResultMessage]],
-    *,
-    images: bool,
-) -> _Turn:
-    """The user turn that answers the calls: one result for each, in their order, then pictures that errors hold."""
-    turn = _Turn("user", results=len(wire_ids))
-    pictures: list[Image] = []
-    for call, wire_id in zip(message.tool_calls, wire_ids, strict=True):
-        waiting = results.get(call.id)
-        result = waiting.popleft() if waiting else None
-        turn.blocks.append(result_block(wire_id, result, images=images))
-        if result is not None and result.is_error:
-            pictures += taken_images(result.content, images=images)
-    turn.blocks += [image_block(picture) for picture in pictures]
-    return turn
+    return blocks

@@ -5,15 +5,13 @@ message right after it, ids are unique, arguments are JSON, nothing is empty. En
 again with a longer history costs the new messages only.
 """
 
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from steersman.agent.messages import (
     AssistantMessage,
     Image,
-    LlmMessage,
     Refusal,
     Text,
     Thinking,
@@ -23,16 +21,18 @@ from steersman.agent.messages import (
     joined_text,
 )
 from steersman.agent.model import ModelRequest, ToolSpec
-from steersman.models.history import Group, Prefixes, groups, results_by_call
+from steersman.models.history import Conversations, Items, Results
 from steersman.models.wire_values import (
     IMAGE_LEFT_OUT,
+    IMAGE_TYPES,
     IMAGES_FOLLOW,
     NO_OUTPUT,
     NO_RESULT,
     NO_TEXT,
     encode,
     is_taken,
-    unique_id,
+    new_id,
+    taken_images,
     wire_arguments,
     wire_name,
 )
@@ -52,15 +52,6 @@ class ChatQuirks:
     """Ask for usage in the stream; servers without `stream_options` may refuse it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Prefix:
-    """The encoding of messages that no later message can change."""
-
-    encoded: bytes = b""
-    """The messages' JSON, each followed by a comma."""
-    ids: tuple[str, ...] = ()
-
-
 class ChatRequestBuilder:
     """Makes request bodies for one model, and keeps what it encoded of the last few conversations."""
 
@@ -68,7 +59,8 @@ class ChatRequestBuilder:
         self._model_id = model_id
         self._name = name
         self._quirks = quirks or ChatQuirks()
-        self._prefixes: Prefixes[_Prefix] = Prefixes()
+        self._image_types = IMAGE_TYPES if self._quirks.images else ()
+        self._conversations = Conversations(Items, self._say, self._answer)
 
     def body(self, request: ModelRequest) -> bytes:
         """The JSON body of a streaming request."""
@@ -81,54 +73,27 @@ class ChatRequestBuilder:
             head[self._quirks.max_tokens_field] = request.max_output_tokens
         if request.thinking != "off":
             head["reasoning_effort"] = request.thinking
-        system = encode({"role": "system", "content": request.system}) + b"," if request.system else b""
-        messages = (system + self._messages(request.messages)).removesuffix(b",")
-        return encode(head)[:-1] + b',"messages":[' + messages + b"]}"
+        system = encode({"role": "system", "content": request.system}) if request.system else b""
+        messages = self._conversations.draft(request.messages).encoded()
+        between = b"," if system and messages else b""
+        return b"".join((encode(head)[:-1], b',"messages":[', system, between, messages, b"]}"))
 
-    def _messages(self, messages: Sequence[LlmMessage]) -> bytes:
-        known, kept = self._prefixes.longest(messages)
-        prefix = kept or _Prefix()
-        ids = dict.fromkeys(prefix.ids)
-        parts = [prefix.encoded]
-        settled, settled_parts, settled_ids = known, 1, len(ids)
-        rest = messages[known:]
-        results = results_by_call(rest)
-        for group, is_settled in groups(rest):
-            parts.append(self._group(group, results, ids))
-            if is_settled:
-                settled += 1 + len(group.results)
-                settled_parts, settled_ids = len(parts), len(ids)
-        if settled > known:
-            longer = _Prefix(b"".join(parts[:settled_parts]), tuple(ids)[:settled_ids])
-            self._prefixes.keep(messages[:settled], longer, instead_of=kept)
-        return b"".join(parts)
+    def _say(self, items: Items, message: UserMessage) -> None:
+        items.add(encode({"role": "user", "content": _user_content(message, self._image_types)}))
 
-    def _group(
-        self, group: Group, results: dict[str, deque[ToolResultMessage]], ids: dict[str, None]
-    ) -> bytes:
-        message = group.message
-        if isinstance(message, UserMessage):
-            return (
-                encode({"role": "user", "content": _user_content(message, images=self._quirks.images)}) + b","
-            )
-        calls = [(call, self._wire_id(call, message, ids)) for call in message.tool_calls]
-        parts = []
+    def _answer(self, items: Items, message: AssistantMessage, results: Results) -> None:
+        calls = [(call, self._wire_id(call, message, items.ids)) for call in message.tool_calls]
         assistant = self._assistant(message, calls)
         if assistant is not None:
-            parts.append(encode(assistant))
+            items.add(encode(assistant))
         pictures: list[Image] = []
-        for call, wire_id in calls:
-            waiting = results.get(call.id)
-            result = waiting.popleft() if waiting else None
-            parts.append(encode({"role": "tool", "tool_call_id": wire_id, "content": self._result(result)}))
-            if result is not None and self._quirks.images:
-                pictures += [
-                    block for block in result.content if isinstance(block, Image) and is_taken(block)
-                ]
+        for (_, wire_id), result in zip(calls, results, strict=True):
+            content = self._result(result)
+            items.add(encode({"role": "tool", "tool_call_id": wire_id, "content": content}))
+            pictures += taken_images(result.content, self._image_types) if result is not None else ()
         if pictures:
             # Tool messages hold text only, so the pictures come right after the whole batch.
-            parts.append(encode({"role": "user", "content": [_image(picture) for picture in pictures]}))
-        return b"".join(part + b"," for part in parts)
+            items.add(encode({"role": "user", "content": [_image(picture) for picture in pictures]}))
 
     def _assistant(
         self, message: AssistantMessage, calls: list[tuple[ToolCall, str]]
@@ -154,20 +119,17 @@ class ChatRequestBuilder:
                 )
         return encoded
 
-    def _wire_id(self, call: ToolCall, message: AssistantMessage, ids: dict[str, None]) -> str:
+    def _wire_id(self, call: ToolCall, message: AssistantMessage, taken: set[str]) -> str:
         """The provider's own id where this model gave it, else ours; made unique in the request."""
-        wanted = call.provider_id if message.model == self._model_id else None
-        wire_id = unique_id(wanted, call.id, ids, _ID_LIMIT)
-        ids[wire_id] = None
-        return wire_id
+        theirs = call.provider_id if message.model == self._model_id else None
+        return new_id(theirs, call.id, taken, _ID_LIMIT)
 
     def _result(self, result: ToolResultMessage | None) -> str:
         if result is None:
             return NO_RESULT
         parts = [joined_text(result.content)]
-        pictures = [block for block in result.content if isinstance(block, Image)]
-        if pictures:
-            follow = self._quirks.images and any(map(is_taken, pictures))
+        if any(isinstance(block, Image) for block in result.content):
+            follow = taken_images(result.content, self._image_types)
             parts.append(IMAGES_FOLLOW if follow else IMAGE_LEFT_OUT)
         return "\n".join(part for part in parts if part) or NO_OUTPUT
 
@@ -177,13 +139,13 @@ def _tool(spec: ToolSpec) -> dict[str, object]:
     return {"type": "function", "function": function}
 
 
-def _user_content(message: UserMessage, *, images: bool) -> object:
+def _user_content(message: UserMessage, image_types: Collection[str]) -> object:
     if not any(isinstance(block, Image) for block in message.content):
         return joined_text(message.content) or NO_TEXT
     parts: list[object] = []
     for block in message.content:
         if isinstance(block, Image):
-            taken = images and is_taken(block)
+            taken = is_taken(block, image_types)
             parts.append(_image(block) if taken else {"type": "text", "text": IMAGE_LEFT_OUT})
         elif block.text:
             parts.append({"type": "text", "text": block.text})

@@ -4,7 +4,7 @@ The shapes are those of "Content", "Part" and "Tool" in the API reference.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import orjson
@@ -26,6 +26,8 @@ from steersman.models.wire_values import (
     NO_RESULT,
     NO_TEXT,
     encode,
+    shown_parts,
+    taken_images,
     wire_arguments,
     wire_name,
 )
@@ -34,17 +36,13 @@ FOREIGN_SIGNATURE: Final = "skip_thought_signature_validator"
 """Stands for the signature of a call that another model made: guide "Thought signatures", the FAQ on a history of a
 different model. Without any the request is refused."""
 IMAGE_INSIDE: Final = "(image: attached to this result)"
+IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/webp")
+"""MIME types that the API takes, of those that there may be: guides "Image understanding" and "Function calling",
+multimodal function responses."""
 
-_IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/webp")
-"""Of those that there may be: guides "Image understanding" and "Function calling", multimodal function responses."""
 _NAME_LIMIT: Final = 64
 _SAY_NOTHING: Final = ("type", "title", "description", "$schema")
 """Keywords of a schema that tell of no parameter."""
-
-
-def is_taken(image: Image) -> bool:
-    """Whether the API takes such an image, of a model that takes any."""
-    return bool(image.data) and image.mime_type in _IMAGE_TYPES
 
 
 def function_name(name: str) -> str:
@@ -61,14 +59,10 @@ def image_part(image: Image) -> bytes:
     return encode(_inline(image))
 
 
-def user_parts(message: UserMessage, *, images: bool) -> list[bytes]:
-    """What a user said; never nothing. Blank texts are left out, and so are images that the API does not take."""
-    parts = []
-    for block in message.content:
-        if isinstance(block, Image):
-            parts.append(image_part(block) if images and is_taken(block) else text_part(IMAGE_LEFT_OUT))
-        elif block.text.strip():
-            parts.append(text_part(block.text))
+def user_parts(message: UserMessage, image_types: Collection[str]) -> list[bytes]:
+    """What a user said; never nothing."""
+    shown = shown_parts(message.content, image_types)
+    parts = [image_part(part) if isinstance(part, Image) else text_part(part) for part in shown]
     return parts or [text_part(NO_TEXT)]
 
 
@@ -127,19 +121,23 @@ def _call(call: ToolCall, wire_id: str | None, signature: str | None) -> dict[st
 
 
 def result_part(
-    call: ToolCall, wire_id: str | None, result: ToolResultMessage | None, *, images: bool, inside: bool
+    call: ToolCall,
+    wire_id: str | None,
+    result: ToolResultMessage | None,
+    image_types: Collection[str],
+    *,
+    inside: bool,
 ) -> bytes:
     """The result of one call; None stands for one that is missing.
 
     Args:
-        images: the model takes any.
-        inside: they are part of the result, as since Gemini 3; else they follow (`following_images`).
+        inside: images are part of the result, as since Gemini 3; else they follow.
     """
     response: dict[str, object] = {"id": wire_id} if wire_id is not None else {}
     response["name"] = function_name(call.name)
     if result is None:
         return encode({"functionResponse": {**response, "response": {"error": NO_RESULT}}})
-    pictures = taken_images(result, images=images)
+    pictures = taken_images(result.content, image_types)
     text = joined_text(result.content)
     said = [text] if text.strip() else []
     if pictures and not inside:
@@ -151,11 +149,6 @@ def result_part(
     if pictures and inside:
         response["parts"] = [_inline(picture) for picture in pictures]
     return encode({"functionResponse": response})
-
-
-def taken_images(result: ToolResultMessage, *, images: bool) -> list[Image]:
-    """The images of a result that are sent."""
-    return [block for block in result.content if images and isinstance(block, Image) and is_taken(block)]
 
 
 def _inline(image: Image) -> dict[str, object]:

@@ -6,52 +6,29 @@ user turn right after it, as many and in their order, nothing is empty. Converte
 longer history costs the new messages only.
 """
 
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from functools import partial
+from typing import Final
 
-from steersman.agent.messages import AssistantMessage, Image, LlmMessage, ToolResultMessage, UserMessage
+from steersman.agent.messages import AssistantMessage, Image, ToolCall, UserMessage
 from steersman.agent.model import ModelRequest
 from steersman.models.gemini_content import (
+    IMAGE_TYPES,
     answer_parts,
     image_part,
     result_part,
-    taken_images,
     text_part,
     tool,
     user_parts,
 )
 from steersman.models.gemini_thinking import ThinkingStyle
-from steersman.models.history import Group, Prefixes, groups, results_by_call
-from steersman.models.wire_values import EARLIER, GO_ON, encode
+from steersman.models.history import Conversations, Results
+from steersman.models.turns import TurnForm, Turns
+from steersman.models.wire_values import encode, taken_images
 
-
-@dataclass(slots=True)
-class _Turn:
-    """A content of the request, its parts encoded one by one: later parts are added to them."""
-
-    role: Literal["user", "model"]
-    parts: list[bytes] = field(default_factory=list)
-    _encoded: bytes = b""
-
-    def copy(self, parts: int) -> "_Turn":
-        """The turn with its first `parts` only. Adding to the copy leaves this one as it is."""
-        return _Turn(self.role, self.parts[:parts])
-
-    def encoded(self) -> bytes:
-        """Only of a turn to which nothing is added any more: it is kept."""
-        if not self._encoded:
-            self._encoded = b'{"role":"%s","parts":[%s]}' % (self.role.encode(), b",".join(self.parts))
-        return self._encoded
-
-
-@dataclass(frozen=True, slots=True)
-class _Prefix:
-    """What messages became that no later message can change, except that parts may follow in the last turn."""
-
-    turns: tuple[_Turn, ...] = ()
-    ids: tuple[str, ...] = ()
+_FORM: Final = TurnForm(
+    user=b'{"role":"user","parts":[%s]}', model=b'{"role":"model","parts":[%s]}', text=text_part
+)
 
 
 class GeminiRequestBuilder:
@@ -59,9 +36,9 @@ class GeminiRequestBuilder:
 
     def __init__(self, model_id: str, name: str, *, images: bool = True) -> None:
         self._model_id = model_id
-        self._images = images
+        self._image_types = IMAGE_TYPES if images else ()
         self._style = ThinkingStyle.of(name)
-        self._prefixes: Prefixes[_Prefix] = Prefixes()
+        self._conversations = Conversations(partial(Turns, _FORM), self._say, self._answer)
 
     def body(self, request: ModelRequest) -> bytes:
         """The JSON body of a request; that it streams says the URL."""
@@ -74,7 +51,8 @@ class GeminiRequestBuilder:
         if config:
             head["generationConfig"] = config
         fields = encode(head)[1:-1]
-        contents = b",".join(turn.encoded() for turn in self._turns(request.messages))
+        turns = self._conversations.draft(request.messages).whole()
+        contents = b",".join([turn.encoded(_FORM) for turn in turns])
         return b"{" + (fields and fields + b",") + b'"contents":[' + contents + b"]}"
 
     def _config(self, request: ModelRequest) -> dict[str, object]:
@@ -86,82 +64,33 @@ class GeminiRequestBuilder:
             config["thinkingConfig"] = thinking
         return config
 
-    def _turns(self, messages: Sequence[LlmMessage]) -> list[_Turn]:
-        known, kept = self._prefixes.longest(messages)
-        prefix = kept or _Prefix()
-        turns = _open(prefix.turns)
-        ids = dict.fromkeys(prefix.ids)
-        settled, end, known_ids = known, (0, 0), len(ids)
-        rest = messages[known:]
-        results = results_by_call(rest)
-        for group, is_settled in groups(rest):
-            self._add(turns, group, results, ids)
-            if is_settled:
-                settled += 1 + len(group.results)
-                end, known_ids = (len(turns), len(turns[-1].parts) if turns else 0), len(ids)
-        if settled > known:
-            longer = _Prefix(tuple(_open(turns[: end[0]], end[1])), tuple(ids)[:known_ids])
-            self._prefixes.keep(messages[:settled], longer, instead_of=kept)
-        if not turns or turns[-1].role == "model":
-            turns.append(_Turn("user", [text_part(GO_ON)]))
-        return turns
+    def _say(self, turns: Turns, message: UserMessage) -> None:
+        turns.say(user_parts(message, self._image_types))
 
-    def _add(
-        self,
-        turns: list[_Turn],
-        group: Group,
-        results: dict[str, deque[ToolResultMessage]],
-        ids: dict[str, None],
-    ) -> None:
-        message = group.message
-        if isinstance(message, UserMessage):
-            if not turns or turns[-1].role == "model":
-                turns.append(_Turn("user"))
-            turns[-1].parts += user_parts(message, images=self._images)
-            return
-        wire_ids = self._wire_ids(message, ids)
+    def _answer(self, turns: Turns, message: AssistantMessage, results: Results) -> None:
+        wire_ids = self._wire_ids(message, turns.ids)
         replays = message.model == self._model_id
         parts = answer_parts(message, wire_ids, replays=replays, signs=self._style.signs)
-        if not parts:
-            return
-        if not turns or turns[-1].role == "model":
-            turns.append(_Turn("user", [text_part(GO_ON if turns else EARLIER)]))
-        turns.append(_Turn("model", parts))
-        if wire_ids:
-            turns.append(self._results(message, wire_ids, results))
+        turns.answer(parts, self._results(message.tool_calls, wire_ids, results))
 
-    def _wire_ids(self, message: AssistantMessage, taken: dict[str, None]) -> list[str | None]:
+    def _wire_ids(self, message: AssistantMessage, taken: set[str]) -> list[str | None]:
         """The API's own ids of the answer's calls, if this model gave them; else none: order and name are enough."""
         calls = message.tool_calls
-        ids = {call.provider_id: None for call in calls if call.provider_id}
-        if message.model != self._model_id or len(ids) < len(calls) or ids.keys() & taken.keys():
+        ids = dict.fromkeys(call.provider_id for call in calls if call.provider_id)
+        if message.model != self._model_id or len(ids) < len(calls) or ids.keys() & taken:
             return [None] * len(calls)
         taken.update(ids)
         return list(ids)
 
     def _results(
-        self,
-        message: AssistantMessage,
-        wire_ids: Sequence[str | None],
-        results: dict[str, deque[ToolResultMessage]],
-    ) -> _Turn:
-        """The user turn that answers the calls: one result for each, in their order, then images that had no place."""
-        turn = _Turn("user")
+        self, calls: Sequence[ToolCall], wire_ids: Sequence[str | None], results: Results
+    ) -> list[bytes]:
+        """One result for each call, in their order, then images that had no place."""
         inside = self._style.signs
+        parts: list[bytes] = []
         pictures: list[Image] = []
-        for call, wire_id in zip(message.tool_calls, wire_ids, strict=True):
-            waiting = results.get(call.id)
-            result = waiting.popleft() if waiting else None
-            turn.parts.append(result_part(call, wire_id, result, images=self._images, inside=inside))
+        for call, wire_id, result in zip(calls, wire_ids, results, strict=True):
+            parts.append(result_part(call, wire_id, result, self._image_types, inside=inside))
             if result is not None and not inside:
-                pictures += taken_images(result, images=self._images)
-        turn.parts += [image_part(picture) for picture in pictures]
-        return turn
-
-
-def _open(turns: Sequence[_Turn], parts: int | None = None) -> list[_Turn]:
-    """The turns, with a copy of the last one, or of its first `parts`, that may be added to."""
-    if not turns:
-        return []
-    last = turns[-1]
-    return [*turns[:-1], last.copy(len(last.parts) if parts is None else parts)]
+                pictures += taken_images(result.content, self._image_types)
+        return parts + [image_part(picture) for picture in pictures]

@@ -1,19 +1,121 @@
-"""A history taken apart for conversion: calls with their results, and encodings that are used again."""
+"""A conversation becomes what a wire API wants of it, and what no later message can change is kept.
+
+How a message is written is the API's affair. Asking again with a longer conversation costs the new messages only.
+"""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Generic, TypeVar
+from itertools import takewhile
+from typing import Final, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from steersman.agent.messages import AssistantMessage, LlmMessage, ToolCall, ToolResultMessage, UserMessage
 
-_KEPT_PREFIXES: Final = 4
+_KEPT: Final = 4
+"""Conversations whose beginnings are remembered."""
 
-T = TypeVar("T")
+Results: TypeAlias = Sequence[ToolResultMessage | None]
+"""Of the calls of one answer, in their order; None for one that has none."""
+
+
+class Draft(Protocol):
+    """What the messages so far have become; more is added to it."""
+
+    def copy(self) -> Self:
+        """What is added to the copy leaves this one as it is."""
+        ...
+
+
+D = TypeVar("D", bound=Draft)
+
+
+class Conversations(Generic[D]):
+    """Drafts of conversations for one model; remembers those of the beginnings of the last few.
+
+    Args:
+        begin: makes an empty draft.
+        say: adds what a user said.
+        answer: adds what a model answered, and the results of its calls.
+    """
+
+    def __init__(
+        self,
+        begin: Callable[[], D],
+        say: Callable[[D, UserMessage], None],
+        answer: Callable[[D, AssistantMessage, Results], None],
+    ) -> None:
+        self._begin, self._say, self._answer = begin, say, answer
+        self._kept: list[tuple[list[LlmMessage], D]] = []
+
+    def draft(self, messages: Sequence[LlmMessage]) -> D:
+        """The draft of all `messages`. It is the caller's own."""
+        known, kept = self._longest(messages)
+        draft = self._begin() if kept is None else kept.copy()
+        rest = messages[known:]
+        settled, others = _groups(rest)
+        results = _results_by_call(rest)
+        self._add(draft, settled, results)
+        if settled:
+            beginning = messages[: known + sum(1 + len(group.results) for group in settled)]
+            # It takes the place of the shorter one that it was made from.
+            longer_known = [pair for pair in self._kept if pair[1] is not kept]
+            self._kept = [(list(beginning), draft), *longer_known][:_KEPT]
+            draft = draft.copy()
+        self._add(draft, others, results)
+        return draft
+
+    def _longest(self, messages: Sequence[LlmMessage]) -> tuple[int, D | None]:
+        """How many of the first `messages` are known, and what they became; 0 and None if none are."""
+        best: tuple[int, D | None] = (0, None)
+        for known, draft in self._kept:
+            length = len(known)
+            # Lists compare by identity before equality, so this is quick for a history that only grew.
+            if best[0] < length <= len(messages) and known == list(messages[:length]):
+                best = (length, draft)
+        return best
+
+    def _add(
+        self, draft: D, groups: Iterable["_Group"], results: dict[str, deque[ToolResultMessage]]
+    ) -> None:
+        for group in groups:
+            message = group.message
+            if isinstance(message, UserMessage):
+                self._say(draft, message)
+            else:
+                waiting = [results.get(call.id) for call in message.tool_calls]
+                self._answer(draft, message, [each.popleft() if each else None for each in waiting])
+
+
+class Items:
+    """The draft for an API whose messages, or items, stand each for itself."""
+
+    __slots__ = ("_encoded", "ids")
+
+    def __init__(self, encoded: Iterable[bytes] = (), ids: Iterable[str] = ()) -> None:
+        self._encoded = list(encoded)
+        self.ids = set(ids)
+        """Those that calls and answers have in the request."""
+
+    def copy(self) -> "Items":
+        self._join()
+        return Items(self._encoded, self.ids)
+
+    def add(self, *items: bytes) -> None:
+        """Adds the JSON of some."""
+        self._encoded += items
+
+    def encoded(self) -> bytes:
+        """The JSON of all, with commas between them."""
+        self._join()
+        return b"".join(self._encoded)
+
+    def _join(self) -> None:
+        if len(self._encoded) > 1:
+            self._encoded = [b",".join(self._encoded)]
 
 
 @dataclass(slots=True)
-class Group:
+class _Group:
     """A user message, or an assistant message with the results that directly follow it."""
 
     message: UserMessage | AssistantMessage
@@ -23,58 +125,30 @@ class Group:
     def calls(self) -> tuple[ToolCall, ...]:
         return self.message.tool_calls if isinstance(self.message, AssistantMessage) else ()
 
+    def is_settled(self) -> bool:
+        return [call.id for call in self.calls] == [result.tool_call_id for result in self.results]
 
-def groups(messages: Sequence[LlmMessage]) -> Iterator[tuple[Group, bool]]:
-    """The groups of a history, each with whether it is settled, and all before it: no later message changes them, since
-    their results are all there, next to their calls.
+
+def _groups(messages: Sequence[LlmMessage]) -> tuple[list[_Group], list[_Group]]:
+    """The groups of a history: the settled ones at its beginning, and the others. No later message changes a settled
+    one, since its results, and those before it, are all there, next to their calls.
 
     Results without a call before them belong to no group: they are left out of the request, or found by their call.
     """
-    group: Group | None = None
-    settled = True
+    groups: list[_Group] = []
+    begins_with_result = bool(messages) and isinstance(messages[0], ToolResultMessage)
     for message in messages:
         if not isinstance(message, ToolResultMessage):
-            if group is not None:
-                settled = settled and _is_settled(group)
-                yield group, settled
-            group = Group(message)
-        elif group is not None:
-            group.results.append(message)
-        else:
-            settled = False
-    if group is not None:
-        yield group, settled and _is_settled(group)
+            groups.append(_Group(message))
+        elif groups:
+            groups[-1].results.append(message)
+    settled = 0 if begins_with_result else sum(1 for _ in takewhile(_Group.is_settled, groups))
+    return groups[:settled], groups[settled:]
 
 
-def _is_settled(group: Group) -> bool:
-    return [call.id for call in group.calls] == [result.tool_call_id for result in group.results]
-
-
-def results_by_call(messages: Sequence[LlmMessage]) -> dict[str, deque[ToolResultMessage]]:
+def _results_by_call(messages: Sequence[LlmMessage]) -> dict[str, deque[ToolResultMessage]]:
     results: dict[str, deque[ToolResultMessage]] = {}
     for message in messages:
         if isinstance(message, ToolResultMessage):
             results.setdefault(message.tool_call_id, deque()).append(message)
     return results
-
-
-class Prefixes(Generic[T]):
-    """Remembers what the beginnings of the last few conversations became, so that only new messages are converted."""
-
-    def __init__(self) -> None:
-        self._kept: list[tuple[list[LlmMessage], T]] = []
-
-    def longest(self, messages: Sequence[LlmMessage]) -> tuple[int, T | None]:
-        """How many of the first `messages` are known, and what they became; 0 and None if none are."""
-        best: tuple[int, T | None] = (0, None)
-        for known, value in self._kept:
-            length = len(known)
-            # Lists compare by identity before equality, so this is quick for a history that only grew.
-            if best[0] < length <= len(messages) and known == list(messages[:length]):
-                best = (length, value)
-        return best
-
-    def keep(self, messages: Sequence[LlmMessage], value: T, instead_of: T | None) -> None:
-        """Remembers what `messages` became. `instead_of` is the shorter beginning that it was made from."""
-        others = (pair for pair in self._kept if pair[1] is not instead_of)
-        self._kept = [(list(messages), value), *others][:_KEPT_PREFIXES]

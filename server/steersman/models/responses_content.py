@@ -5,7 +5,7 @@ The shapes are those of "Create a model response" in the API reference: its item
 are servers that refuse those without id or status, as the provider's own does not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from steersman.agent.messages import Image, Text, ToolCall, ToolResultMessage, UserMessage, joined_text
 from steersman.agent.model import ToolSpec
@@ -16,15 +16,16 @@ from steersman.models.wire_values import (
     NO_RESULT,
     NO_TEXT,
     encode,
-    is_taken,
+    shown_parts,
+    taken_images,
     wire_arguments,
     wire_name,
 )
 
 
-def user_item(message: UserMessage, *, images: bool) -> bytes:
+def user_item(message: UserMessage, image_types: Collection[str]) -> bytes:
     """What a user said; never nothing."""
-    return _user(_content(message.content, images=images) or [_text(NO_TEXT)])
+    return _user(_content(message.content, image_types) or [_text(NO_TEXT)])
 
 
 def pictures_item(pictures: Sequence[Image]) -> bytes:
@@ -64,26 +65,19 @@ def call_item(call: ToolCall, wire_id: str) -> bytes:
 
 
 def output_item(
-    wire_id: str, result: ToolResultMessage | None, *, images: bool, pictures_follow: bool
+    wire_id: str, result: ToolResultMessage | None, image_types: Collection[str], *, pictures_follow: bool
 ) -> bytes:
     """The result of one call; None stands for one that is missing.
 
     Args:
-        images: whether the model takes any.
         pictures_follow: images are sent after the batch, not in the result.
     """
     output: object = NO_RESULT
     if result is not None:
-        if images and not pictures_follow and taken_images(result):
-            output = _content(result.content, images=True)
-        else:
-            output = _words(result, follow=images and bool(taken_images(result)))
+        pictures = taken_images(result.content, image_types)
+        inside = pictures and not pictures_follow
+        output = _content(result.content, image_types) if inside else _words(result, follow=bool(pictures))
     return encode({"type": "function_call_output", "call_id": wire_id, "output": output})
-
-
-def taken_images(result: ToolResultMessage) -> list[Image]:
-    """The images of a result that the API takes."""
-    return [part for part in result.content if isinstance(part, Image) and is_taken(part)]
 
 
 def tool(spec: ToolSpec) -> dict[str, object]:
@@ -105,15 +99,9 @@ def _words(result: ToolResultMessage, *, follow: bool) -> str:
     return "\n".join(parts) or NO_OUTPUT
 
 
-def _content(content: Sequence[Text | Image], *, images: bool) -> list[dict[str, object]]:
-    """Texts and images in their order; blank texts are left out, and words stand for images that are not taken."""
-    parts = []
-    for part in content:
-        if isinstance(part, Image):
-            parts.append(_image(part) if images and is_taken(part) else _text(IMAGE_LEFT_OUT))
-        elif part.text.strip():
-            parts.append(_text(part.text))
-    return parts
+def _content(content: Sequence[Text | Image], image_types: Collection[str]) -> list[dict[str, object]]:
+    parts = shown_parts(content, image_types)
+    return [_image(part) if isinstance(part, Image) else _text(part) for part in parts]
 
 
 def _user(content: list[dict[str, object]]) -> bytes:

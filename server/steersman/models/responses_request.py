@@ -7,34 +7,29 @@ conversation. Encoded items are kept: asking again with a longer history costs t
 """
 
 import re
-from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from steersman.agent.messages import (
     AssistantMessage,
     Image,
-    LlmMessage,
     Thinking,
     ToolCall,
-    ToolResultMessage,
     UserMessage,
 )
 from steersman.agent.model import ModelRequest
-from steersman.models.history import Group, Prefixes, groups, results_by_call
+from steersman.models.history import Conversations, Items, Results
 from steersman.models.responses_content import (
     answer_item,
     call_item,
     nothing_item,
     output_item,
     pictures_item,
-    taken_images,
     tool,
     user_item,
 )
 from steersman.models.responses_reasoning import always_reasons, reasoning_item
-from steersman.models.wire_values import encode, unique_id
+from steersman.models.wire_values import IMAGE_TYPES, encode, new_id, taken_images
 
 SMALLEST_LIMIT: Final = 16
 """The API refuses a smaller `max_output_tokens`."""
@@ -56,15 +51,6 @@ class ResponsesQuirks:
     where a thinking level is set, and models that are known to reason without one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Prefix:
-    """The encoding of messages that no later message can change."""
-
-    encoded: bytes = b""
-    """The items' JSON, each followed by a comma."""
-    ids: tuple[str, ...] = ()
-
-
 class ResponsesRequestBuilder:
     """Makes request bodies for one model, and keeps what it encoded of the last few conversations."""
 
@@ -72,7 +58,8 @@ class ResponsesRequestBuilder:
         self._model_id = model_id
         self._name = name
         self._quirks = quirks or ResponsesQuirks()
-        self._prefixes: Prefixes[_Prefix] = Prefixes()
+        self._image_types = IMAGE_TYPES if self._quirks.images else ()
+        self._conversations = Conversations(Items, self._say, self._answer)
 
     def body(self, request: ModelRequest) -> bytes:
         """The JSON body of a streaming request."""
@@ -88,8 +75,8 @@ class ResponsesRequestBuilder:
             head["reasoning"] = {"effort": request.thinking, **summary}
         if self._asks_for_reasoning(request):
             head["include"] = ["reasoning.encrypted_content"]
-        items = self._items(request.messages).removesuffix(b",") or nothing_item()
-        return encode(head)[:-1] + b',"input":[' + items + b"]}"
+        items = self._conversations.draft(request.messages).encoded() or nothing_item()
+        return b"".join((encode(head)[:-1], b',"input":[', items, b"]}"))
 
     def _asks_for_reasoning(self, request: ModelRequest) -> bool:
         asks = self._quirks.encrypted_reasoning
@@ -97,45 +84,22 @@ class ResponsesRequestBuilder:
             asks == "auto" and (request.thinking != "off" or always_reasons(self._name))
         )
 
-    def _items(self, messages: Sequence[LlmMessage]) -> bytes:
-        known, kept = self._prefixes.longest(messages)
-        prefix = kept or _Prefix()
-        ids = dict.fromkeys(prefix.ids)
-        parts = [prefix.encoded]
-        settled, settled_parts, settled_ids = known, 1, len(ids)
-        rest = messages[known:]
-        results = results_by_call(rest)
-        for group, is_settled in groups(rest):
-            parts.append(b"".join(item + b"," for item in self._group(group, results, ids)))
-            if is_settled:
-                settled += 1 + len(group.results)
-                settled_parts, settled_ids = len(parts), len(ids)
-        if settled > known:
-            longer = _Prefix(b"".join(parts[:settled_parts]), tuple(ids)[:settled_ids])
-            self._prefixes.keep(messages[:settled], longer, instead_of=kept)
-        return b"".join(parts)
+    def _say(self, items: Items, message: UserMessage) -> None:
+        items.add(user_item(message, self._image_types))
 
-    def _group(
-        self, group: Group, results: dict[str, deque[ToolResultMessage]], ids: dict[str, None]
-    ) -> list[bytes]:
-        message, quirks = group.message, self._quirks
-        if isinstance(message, UserMessage):
-            return [user_item(message, images=quirks.images)]
-        wire_ids = [self._call_id(call, message, ids) for call in message.tool_calls]
-        items = self._answer(message, wire_ids, ids)
+    def _answer(self, items: Items, message: AssistantMessage, results: Results) -> None:
+        wire_ids = [self._call_id(call, message, items.ids) for call in message.tool_calls]
+        items.add(*self._answer_items(message, wire_ids, items.ids))
+        follow = not self._quirks.images_in_results
         pictures: list[Image] = []
-        for call, wire_id in zip(message.tool_calls, wire_ids, strict=True):
-            waiting = results.get(call.id)
-            result = waiting.popleft() if waiting else None
-            follow = not quirks.images_in_results
-            items.append(output_item(wire_id, result, images=quirks.images, pictures_follow=follow))
-            if result is not None and quirks.images and follow:
-                pictures += taken_images(result)
+        for wire_id, result in zip(wire_ids, results, strict=True):
+            items.add(output_item(wire_id, result, self._image_types, pictures_follow=follow))
+            if result is not None and follow:
+                pictures += taken_images(result.content, self._image_types)
         if pictures:
-            items.append(pictures_item(pictures))
-        return items
+            items.add(pictures_item(pictures))
 
-    def _answer(self, message: AssistantMessage, wire_ids: list[str], ids: dict[str, None]) -> list[bytes]:
+    def _answer_items(self, message: AssistantMessage, wire_ids: list[str], taken: set[str]) -> list[bytes]:
         """The items of an answer. Reasoning is sent to the model that made it only, and with what it led to only."""
         items: list[bytes] = []
         reasoning: list[bytes] = []
@@ -149,21 +113,17 @@ class ResponsesRequestBuilder:
                 items += [*reasoning, call_item(block, next(calls))]
                 reasoning = []
             elif block.text.strip():
-                items += [*reasoning, answer_item(_message_id(ids), block.text)]
+                items += [*reasoning, answer_item(_message_id(taken), block.text)]
                 reasoning = []
         return items
 
-    def _call_id(self, call: ToolCall, message: AssistantMessage, ids: dict[str, None]) -> str:
+    def _call_id(self, call: ToolCall, message: AssistantMessage, taken: set[str]) -> str:
         """The provider's own id where this model gave it, else ours; made unique in the request."""
         theirs = call.provider_id if message.model == self._model_id else None
         wanted = theirs if theirs and len(theirs) <= _ID_LIMIT and _ID.fullmatch(theirs) else None
-        wire_id = unique_id(wanted, call.id, ids, _ID_LIMIT)
-        ids[wire_id] = None
-        return wire_id
+        return new_id(wanted, call.id, taken, _ID_LIMIT)
 
 
-def _message_id(ids: dict[str, None]) -> str:
+def _message_id(taken: set[str]) -> str:
     """An id for a text of the model: only its beginning matters to the server, which has not stored it."""
-    wire_id = unique_id(None, f"msg_{len(ids)}", ids, _ID_LIMIT)
-    ids[wire_id] = None
-    return wire_id
+    return new_id(None, f"msg_{len(taken)}", taken, _ID_LIMIT)

@@ -1,12 +1,12 @@
 """Values of a history as a wire API can take them: JSON bytes, names, arguments, ids, and words for what is missing."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 import orjson
 
-from steersman.agent.messages import Image
+from steersman.agent.messages import Image, Text
 from steersman.models.surrogates import whole
 
 NO_RESULT: Final = "(no result: the call was not executed)"
@@ -15,18 +15,29 @@ NO_TEXT: Final = "(empty message)"
 IMAGES_FOLLOW: Final = "(image: in the next message)"
 IMAGE_LEFT_OUT: Final = "(an image was left out: this model takes text only)"
 
-GO_ON: Final = "Continue."
-"""Said where an answer has no user message after it, for APIs whose turns alternate and end with the user's."""
-EARLIER: Final = "(the conversation before this is left out)"
-"""Said where nothing is before the first answer, for those."""
+IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
+"""MIME types that APIs take, of a model that takes images: guides "Vision" and "Images and vision"."""
 
-_IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _NAME_LIMIT: Final = 64
 
 
-def is_taken(image: Image) -> bool:
-    """Whether the APIs take such an image, of a model that takes any: guides "Vision" and "Images and vision"."""
-    return bool(image.data) and image.mime_type in _IMAGE_TYPES
+def is_taken(image: Image, types: Collection[str]) -> bool:
+    """Whether the image is sent, of those `types`; there are none for a model that takes no images."""
+    return bool(image.data) and image.mime_type in types
+
+
+def taken_images(content: Sequence[Text | Image], types: Collection[str]) -> list[Image]:
+    """The images that are sent."""
+    return [part for part in content if isinstance(part, Image) and is_taken(part, types)]
+
+
+def shown_parts(content: Sequence[Text | Image], types: Collection[str]) -> Iterator[str | Image]:
+    """Texts and images in their order; blank texts are left out, and words stand for images that are not sent."""
+    for part in content:
+        if isinstance(part, Image):
+            yield part if is_taken(part, types) else IMAGE_LEFT_OUT
+        elif part.text.strip():
+            yield part.text
 
 
 def wire_arguments(arguments: str) -> str:
@@ -42,23 +53,24 @@ def wire_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:_NAME_LIMIT] or "unknown"
 
 
-def unique_id(wanted: str | None, own: str, taken: Container[str], limit: int) -> str:
-    """An id for a call that no other call of the request has.
+def new_id(wanted: str | None, own: str, taken: set[str], limit: int) -> str:
+    """An id that nothing else of the request has. It is taken from now on.
 
     Args:
-        wanted: taken if it is free; the provider's own id, where this model gave it.
+        wanted: used if it is free; the provider's own id, where this model gave it.
         own: ours, put right and made unique otherwise.
         limit: characters that an id may have.
     """
     own = re.sub(r"[^A-Za-z0-9_-]", "_", own)[-limit:] or "call"
-    wire_id = wanted or own
-    if wire_id in taken:
-        wire_id = own
-    base, count = wire_id[: limit - 8], 1
-    while wire_id in taken:
+    new = wanted or own
+    if new in taken:
+        new = own
+    base, count = new[: limit - 8], 1
+    while new in taken:
         count += 1
-        wire_id = f"{base}_{count}"
-    return wire_id
+        new = f"{base}_{count}"
+    taken.add(new)
+    return new
 
 
 def encode(value: object) -> bytes:
