@@ -1,4 +1,4 @@
-"""Models, tools and hooks that others wrote: what they are free to do, and what becomes of a run where they do worse."""
+"""Models, tools and hooks that others wrote: what they are free to do, and what a run comes to where they do worse."""
 
 import asyncio
 
@@ -181,5 +181,3 @@ async def test_a_callback_that_is_registered_twice_is_called_twice_and_withdrawn
     withdraw[1]()
     controller.abort()
     assert told == ["told", "told"]
-
-

@@ -88,7 +88,9 @@ async def test_a_long_selection_is_cut_and_said_to_be(harness):
     assert "(cut)" in shown(h)
 
 
-async def test_an_image_that_is_mentioned_beyond_the_most_that_a_message_takes_is_said_to_be_left_out(harness):
+async def test_an_image_that_is_mentioned_beyond_the_most_that_a_message_takes_is_said_to_be_left_out(
+    harness,
+):
     h = harness(answer("done"))
     names = [f"{number:02}.png" for number in range(MAX_IMAGES + 1)]
     for name in names:

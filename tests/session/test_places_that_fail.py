@@ -48,7 +48,14 @@ def test_a_folder_that_can_not_be_read_has_no_instructions(common: Common) -> No
 
 @pytest.mark.parametrize(
     ("milliseconds", "said"),
-    [(0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (3_400, "3.4 s"), (59_999, "60.0 s"), (125_000, "2 min 5 s")],
+    [
+        (0, "0 ms"),
+        (999, "999 ms"),
+        (1000, "1.0 s"),
+        (3_400, "3.4 s"),
+        (59_999, "60.0 s"),
+        (125_000, "2 min 5 s"),
+    ],
 )
 def test_a_duration_in_a_transcript_is_said_in_the_unit_it_is_felt_in(milliseconds: int, said: str) -> None:
     assert duration(milliseconds) == said
@@ -72,7 +79,9 @@ async def test_logs_that_can_not_be_read_are_counted_by_the_doctor(common: Commo
     assert "1 with an unfinished last record" in said.text
 
 
-async def test_a_folder_of_logs_that_can_not_be_read_is_a_problem_that_says_what_to_do(common: Common) -> None:
+async def test_a_folder_of_logs_that_can_not_be_read_is_a_problem_that_says_what_to_do(
+    common: Common,
+) -> None:
     home = Home(common.root / "home")
     common.put("home/sessions/ses_1.jsonl")
     home.sessions.chmod(0)
@@ -80,5 +89,3 @@ async def test_a_folder_of_logs_that_can_not_be_read_is_a_problem_that_says_what
         findings = await examine(home, {}, can_ask=True)
     (said,) = [each for each in findings if each.name == "sessions"]
     assert (said.level, said.mend) == ("problem", "Give yourself access to it.")
-
-

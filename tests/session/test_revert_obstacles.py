@@ -35,7 +35,9 @@ async def begun(h: SessionHarness, **options) -> None:
 async def outcomes(h: SessionHarness) -> dict[str, tuple[str, str]]:
     await h.session.operation.task
     (end,) = h.of("revert_end")
-    return {each["uri"].rsplit("/", 1)[1]: (each["outcome"], each.get("message", "")) for each in end["files"]}
+    return {
+        each["uri"].rsplit("/", 1)[1]: (each["outcome"], each.get("message", "")) for each in end["files"]
+    }
 
 
 async def test_a_file_that_is_changed_after_the_plan_was_made_is_left_to_whoever_changed_it(harness):

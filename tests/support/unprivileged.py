@@ -60,5 +60,5 @@ def common_folder() -> Iterator[Common]:
         yield Common(root)
     finally:
         for directory, _, _ in os.walk(root):
-            os.chmod(directory, 0o700)  # what a test has closed
+            Path(directory).chmod(0o700)  # what a test has closed
         shutil.rmtree(root)

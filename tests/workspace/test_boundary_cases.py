@@ -1,7 +1,6 @@
 """What lies at the edge of what texts, names and patterns usually are: each with the value that is right there."""
 
 import errno
-import os
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,10 @@ from steersman.workspace.own_folder import withholding
 from steersman.workspace.roots import Roots
 from steersman.workspace.rules import PathRules
 from steersman.workspace.text import decode
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 @pytest.fixture
@@ -131,7 +134,7 @@ class TestChanges:
         change = FileChange(kind, workspace.resolve("a.txt", for_write=True), None)
         with pytest.raises(ChangeRefused, match=lacks):
             await workspace.apply(change)
-        assert os.listdir(workspace.roots.folders[0].path) == []
+        assert names(workspace.roots.folders[0].path) == []
 
 
 class TestPlaces:

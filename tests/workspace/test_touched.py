@@ -69,7 +69,7 @@ class Removing(frozenset[Path]):
 def test_a_file_that_goes_meanwhile_hides_none_of_its_neighbours(tmp_path: Path) -> None:
     for number in range(6):
         put(tmp_path / f"{number}")
-    names = os.listdir(tmp_path)
+    names = [path.name for path in tmp_path.iterdir()]  # in the order in which they are looked at
     found = written_within(tmp_path, SPAN, without=Removing(tmp_path / names[1]))
     assert [path.name for path in found] == sorted({*names} - {names[1]})
 

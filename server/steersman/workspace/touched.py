@@ -19,7 +19,8 @@ def written_within(
 ) -> list[Path]:
     """Regular files below `root` whose last write lies within one of the spans (seconds since 1970), sorted.
 
-    Blocking, bounded by `limit` and, in names that are looked at, by `scanned`. Links are not followed; what can't be read is passed over.
+    Blocking, bounded by `limit` and by `scanned`, the names that are looked at. Links are not followed; what can't be
+    read is passed over.
     """
     found: list[Path] = []
     if not spans:
