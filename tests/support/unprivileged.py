@@ -1,5 +1,6 @@
 """What a user sees who is not root: where the tests run as root, permissions would mean nothing to them."""
 
+import concurrent.futures.thread  # noqa: F401 - loaded late, from where nobody may have no access
 import os
 import shutil
 import tempfile

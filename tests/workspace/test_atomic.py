@@ -54,7 +54,7 @@ def test_extended_attributes_stay_when_a_file_is_replaced_or_moved_to_another_de
         os.setxattr(elsewhere / "probe", "user.origin", b"")
     except OSError:
         pytest.skip("a file system without extended attributes")
-    atomic.replace_file(path, b"two", path.stat())
+    atomic.replace_file(path, [b"two"], path.stat())
     assert (path.read_bytes(), os.getxattr(path, "user.origin")) == (b"two", b"downloaded")
     atomic.move_file(path, elsewhere / "a.txt")
     assert os.getxattr(elsewhere / "a.txt", "user.origin") == b"downloaded"
@@ -70,7 +70,7 @@ def test_an_attribute_that_only_root_may_set_is_left_out_and_the_text_is_written
     except OSError:
         pytest.skip("a file system without extended attributes")
     with without_privileges():
-        atomic.replace_file(path, b"two\n", path.stat())
+        atomic.replace_file(path, [b"two\n"], path.stat())
     assert path.read_bytes() == b"two\n"
     assert set(os.listxattr(path)) & {"security.steersman", "user.origin"} == {"user.origin"}
 
@@ -79,7 +79,7 @@ def test_an_attribute_that_only_root_may_set_is_left_out_and_the_text_is_written
 def test_root_leaves_a_file_with_its_owner(common: Common) -> None:
     path = common.put("a.txt")
     os.chown(path, 12_345, 23_456)
-    atomic.replace_file(path, b"two\n", path.stat())
+    atomic.replace_file(path, [b"two\n"], path.stat())
     status = path.stat()
     assert (status.st_uid, status.st_gid, path.read_bytes()) == (12_345, 23_456, b"two\n")
 
@@ -90,7 +90,7 @@ def test_a_file_of_somebody_else_becomes_ours_where_only_root_could_give_it_back
     os.chown(path, 12_345, 23_456)
     path.chmod(0o664)
     with without_privileges():
-        atomic.replace_file(path, b"two\n", path.stat())
+        atomic.replace_file(path, [b"two\n"], path.stat())
     status = path.stat()
     assert (status.st_uid, status.st_gid) == (NOBODY, NOBODY)
     assert (stat.S_IMODE(status.st_mode), path.read_bytes()) == (0o664, b"two\n")
@@ -181,7 +181,7 @@ def test_without_leave_to_write_nothing_is_changed(common: Common) -> None:
     common.root.chmod(0o500)
     with without_privileges():
         for change in (
-            lambda: atomic.replace_file(path, b"two", path.stat()),
+            lambda: atomic.replace_file(path, [b"two"], path.stat()),
             lambda: atomic.create_file(common.root / "b.txt", b"two"),
             lambda: atomic.remove_file(path),
             lambda: atomic.move_file(path, common.root / "b.txt"),
