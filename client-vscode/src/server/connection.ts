@@ -9,7 +9,7 @@ import { ServerProcess, type ProcessCommand } from "./serverProcess";
 import type { ClientFeature } from "./server";
 
 /** Milliseconds within which a server has to answer `initialize`. */
-const INITIALIZE_TIMEOUT = 20_000;
+const INITIALIZE_TIMEOUT = 60_000;
 /** Of the time that a server has to end, the part after which its process is asked by a signal. */
 const LAST = 500;
 

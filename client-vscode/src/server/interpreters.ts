@@ -36,7 +36,7 @@ export interface Looking {
 
 // For Python 2 as well: it is to say its version, not a syntax error.
 const PROBE = "import sys; print('%d.%d.%d' % sys.version_info[:3]); print(sys.executable)";
-const PROBE_TIMEOUT = 15_000;
+const PROBE_TIMEOUT = 60_000;
 
 /**
  * The first that is new enough: the setting's, which then is the only one, the selected one, those on the PATH.
