@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     include: ["test/stories/**/*.story.ts"],
     globalSetup: ["test/stories/support/globalSetup.ts"],
-    testTimeout: 240_000,
-    hookTimeout: 60_000,
+    // Each wait has a patience of its own; a whole story takes ten times as long on a slow machine as on a quick one.
+    testTimeout: 1_200_000,
+    hookTimeout: 180_000,
     pool: "forks",
     maxWorkers: 2,
     reporters: ["verbose"],

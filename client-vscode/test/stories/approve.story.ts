@@ -29,6 +29,7 @@ story(
     await window.editorShows("self._items.get(article, 0) + quantity");
     await picture("approve-diff");
     expect(text(ADD.path)).toContain(ADD.wrong);
+    await chat.answerable(QUESTION, "Accept");
     await window.command("Steersman: Accept the Proposal");
     await expect.poll(() => text(ADD.path), { timeout: PATIENCE }).toContain(ADD.right);
     await expect.poll(() => window.tab(/basket\.py/).count(), { timeout: PATIENCE }).toBe(0);

@@ -19,9 +19,12 @@ story(
     const chat = await window.openChat();
     await window.openFile("data.json");
     await window.page.locator(".squiggly-error").first().waitFor();
-    await window.editor.click();
+    await window.focusEditor();
     await window.page.keyboard.press("F8");
+    const problem = window.page.locator(".marker-widget").first();
+    await problem.waitFor();
     await window.page.keyboard.press("Escape");
+    await problem.waitFor({ state: "hidden" });
     await window.lightBulb("Fix with Steersman");
     await chat.answer(/^Edit data\.json/, "Accept");
     await chat.shows("A comma was missing.");

@@ -23,12 +23,13 @@ story(
     await chat.send("shout");
     await chat.answer(/^Edit note\.txt/, "Accept");
     await chat.shows("Shouted.");
+    await expect.poll(() => window.tab(/proposed change/).count(), { timeout: PATIENCE }).toBe(0);
     await window.openFile("note.txt");
     await window.editorShows("typed by hand");
     await window.editorShows("TWO");
     expect(text("note.txt")).toBe("one\ntwo\n");
     // One proposal is one undo step; what was typed before it is another.
-    await window.editor.click();
+    await window.focusEditor();
     await window.page.keyboard.press("Control+Z");
     await window.editorShows("two");
     await window.editorShows("typed by hand");
@@ -50,6 +51,8 @@ story(
   },
   async ({ window, read: text }) => {
     await window.openFile("data.json");
+    // There is such a command once there is a formatter, and it finds nothing to do.
+    await window.command("Format Selection");
     const chat = await window.openChat();
     await chat.send("add b");
     await chat.answer(/^Edit data\.json/, "Accept");

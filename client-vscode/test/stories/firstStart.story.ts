@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newFolder } from "./support/places";
 import { story } from "./support/story";
+import { PATIENCE } from "./support/window";
 
 story(
   "with nothing configured the extension makes its own server, and says what is missing to begin",
@@ -12,7 +13,8 @@ story(
     const chat = await window.openChat();
     await chat.composer.fill("hello");
     await chat.composer.press("Enter");
-    await chat.shows(/No model is configured/);
+    // An environment is made and filled before.
+    await chat.shows(/No model is configured/, 5 * PATIENCE);
     await picture("first-start");
   },
 );

@@ -30,15 +30,15 @@ story(
     await chat.composer.pressSequentially("@b.ipy");
     await chat.frame.getByRole("option", { name: /b\.ipynb/ }).first().waitFor();
     await chat.composer.press("Tab");
-    expect(await chat.composer.inputValue()).toBe("shout, as in @two/b.ipynb ");
+    await expect.poll(() => chat.composer.inputValue(), { timeout: PATIENCE }).toBe("shout, as in @two/b.ipynb ");
     await chat.composer.press("Enter");
-    await chat.question(/^Edit two\/a\.txt/).getByText("two/a.txt", { exact: true }).waitFor();
+    await chat.question(/^Edit two\/a\.txt/).first().getByText("two/a.txt", { exact: true }).waitFor();
     await picture("several-folders");
     await chat.answer(/^Edit two\/a\.txt/, "Accept");
     await window.editorShows('"x = 2"');
     await chat.answer(/^Edit two\/b\.ipynb/, "Accept");
     await chat.frame.getByRole("link", { name: "the file" }).click();
-    await window.tab(/^a\.txt/).waitFor();
+    await window.inFront("a.txt");
     await window.editorShows("B");
     await expect.poll(() => window.tab(/proposed change/).count(), { timeout: PATIENCE }).toBe(0);
     expect([read("one/a.txt"), read("two/a.txt")]).toEqual(["a\n", "B\n"]);

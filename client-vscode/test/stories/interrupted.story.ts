@@ -17,11 +17,12 @@ story(
       { text: "Built in the end." },
     ],
   },
-  async ({ window, code, picture }) => {
+  async ({ window, code, has, picture }) => {
     const chat = await window.openChat();
     await chat.send("build it");
     await chat.shows("Building.");
     await chat.button("Stop").waitFor();
+    await expect.poll(() => has("again"), { timeout: PATIENCE }).toBe(true);
     await chat.composer.fill("half a thought");
     await expect.poll(() => code.kept, { timeout: PATIENCE }).toContain("half a thought");
     await window.reload();
@@ -73,11 +74,12 @@ story(
       { text: "Built in the end." },
     ],
   },
-  async ({ window, home }) => {
+  async ({ window, has, home }) => {
     const chat = await window.openChat();
     await chat.send("build it");
     await chat.shows("Building.");
     await chat.button("Stop").waitFor();
+    await expect.poll(() => has("again"), { timeout: PATIENCE }).toBe(true);
     for (const server of serversOf(home)) kill(server);
     await chat.button("Continue").first().click();
     await chat.shows("Built in the end.");

@@ -86,8 +86,10 @@ async function everyLook(
       // Beside the view are the side bar's own edges.
       await expect.poll(async () => width - (await pageWidth(window)), { timeout: PATIENCE }).toBeLessThan(5);
       await picture(`look ${moment} ${theme} ${width}`);
-      expect(await sideways(window), `${moment}, ${theme}, ${width} px`).toEqual([]);
-      expect(await faults(window), `${moment}, ${theme}, ${width} px`).toEqual([]);
+      const where = `${moment}, ${theme}, ${width} px`;
+      // What is just being drawn anew may stand wrongly for a moment.
+      await expect.poll(() => sideways(window), { timeout: PATIENCE, message: where }).toEqual([]);
+      await expect.poll(() => faults(window), { timeout: PATIENCE, message: where }).toEqual([]);
     }
   }
 }

@@ -22,9 +22,8 @@ story(
     await window.editorShows("LINE 1");
     await window.page.getByText("Leave this hunk out").first().click();
     await chat.shows("2 of 3 hunks");
-    await window.tab(/^long\.txt/).first().click();
-    await window.editorShows("line 1");
-    await window.editor.click();
+    await window.goTo("long.txt");
+    await window.focusEditor();
     for (const key of ["Control+End", "ArrowUp", "Home", "Shift+End"]) await window.page.keyboard.press(key);
     await window.page.keyboard.type("LINE 20");
     await chat.answer(/^Edit long\.txt \(\+3 −3\)/, "Accept");
@@ -74,6 +73,8 @@ story(
     await window.editorShows("A!");
     await window.command("Steersman: Accept the Proposal");
     await expect.poll(() => read("a.txt"), { timeout: PATIENCE }).toBe("A!\n");
+    // It hides itself after some seconds.
+    await window.command("Notifications: Show Notifications");
     await notification.getByText("Accept", { exact: true }).click();
     await window.notification("This question has been answered already.").waitFor();
   },

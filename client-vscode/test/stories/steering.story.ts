@@ -52,6 +52,7 @@ story(
     const chat = await window.openChat();
     await chat.send("build it");
     await expect.poll(() => begun(read), { timeout: PATIENCE }).toBe("begun\n");
+    await chat.button("Stop").waitFor();
     await chat.composer.fill("then test it");
     await chat.composer.press("Alt+Enter");
     await chat.emptied();

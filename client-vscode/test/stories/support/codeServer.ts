@@ -1,7 +1,6 @@
 /** A VS Code of its own for each story: its settings, its data, its one port on loopback. */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { CODE_SERVER, EXTENSIONS, NODE } from "./places";
 import { Program } from "./programs";
@@ -40,14 +39,15 @@ export class CodeServer {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, JSON.stringify({ ...QUIET, ...settings }));
     }
-    const port = await freePort();
     const program = await Program.start(
       NODE,
-      [...places(data, extensions), ...quietly(port)],
+      [...places(data, extensions), ...QUIETLY],
       { ...process.env, HOME: join(data, "home"), PATH: `${dirname(NODE)}:${process.env["PATH"]}`, ...env },
       (line) => line.includes("Session server listening"),
     );
-    return new CodeServer(program, `http://127.0.0.1:${port}`, data);
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(program.said) ?? [];
+    if (url === undefined) throw new Error(`code-server has not said where it listens:\n${program.said}`);
+    return new CodeServer(program, url, data);
   }
 
   stop(): Promise<void> {
@@ -100,22 +100,10 @@ function places(data: string, extensions = EXTENSIONS): string[] {
   return [CODE_SERVER, "--user-data-dir", join(data, "data"), "--extensions-dir", extensions, "--config", join(data, "config.yaml")];
 }
 
-function quietly(port: number): string[] {
-  return [
-    ...["--bind-addr", `127.0.0.1:${port}`, "--auth", "none", "--cert", "false"],
-    // A closed page would otherwise leave its extension host, and our server, alive for hours.
-    ...["--reconnection-grace-time", "5"],
-    ...["--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--ignore-last-opened"],
-  ];
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => (address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))));
-    });
-  });
-}
+const QUIETLY = [
+  // A port that is free: it says which.
+  ...["--bind-addr", "127.0.0.1:0", "--auth", "none", "--cert", "false"],
+  // A closed page would otherwise leave its extension host, and our server, alive for hours.
+  ...["--reconnection-grace-time", "5"],
+  ...["--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--ignore-last-opened"],
+];

@@ -9,6 +9,8 @@ export class Program {
     readonly child: ChildProcess,
     /** The first line of its output that was waited for. */
     readonly line: string,
+    /** What it had said by then. */
+    readonly said: string,
   ) {}
 
   /** Starts it and waits for a line of its output that `ready` takes. */
@@ -34,7 +36,7 @@ export class Program {
         throw new Error(`${command} ended before it was ready:\n${said.join("")}`);
       }),
     ]);
-    return new Program(child, line);
+    return new Program(child, line, said.join(""));
   }
 
   async stop(): Promise<void> {

@@ -1,13 +1,14 @@
 /** A story: a workspace, a model that says its lines, a VS Code, and a person who does something. */
 
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { CodeServer } from "./codeServer";
 import { CHROMIUM, newFolder, PICTURES, SAMPLE, STEERSMAN } from "./places";
 import { serveTape, type Turn, urlOf } from "./tape";
-import { Window } from "./window";
+import { PATIENCE, Window } from "./window";
 
 export interface Scene {
   /** What the model says; none: no model is configured. */
@@ -41,6 +42,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   browser = await chromium.launch({
+    timeout: PATIENCE,
     executablePath: CHROMIUM,
     args: [
       ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
@@ -57,16 +59,15 @@ export function story(name: string, scene: Scene, play: (stage: Stage) => Promis
     const closing: (() => Promise<unknown>)[] = [];
     try {
       const stage = await setStage(name, scene, folder, closing);
-      try {
-        await play(stage);
-      } catch (error) {
+      await play(stage).catch(async (error: unknown) => {
         console.error(await stage.window.chat.said());
         throw error;
-      }
+      });
     } finally {
-      for (const close of closing.reverse()) await close();
+      // Each is closed, and none of it hides why the story failed.
+      for (const close of closing.reverse()) await close().catch(console.error);
       // What a closed window has left behind may write a little longer.
-      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }).catch(console.error);
     }
   });
 }
@@ -95,9 +96,9 @@ async function setStage(
   closing.push(() => code.stop());
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   closing.push(() => context.close());
+  closing.push(() => pictureOfFailure(name, context));
   const place = scene.folders ? workspaceOf(scene.folders, workspace) : workspace;
   const window = await Window.open(context, code.url, place);
-  closing.push(() => pictureOfFailure(name, context));
   return {
     window,
     workspace,

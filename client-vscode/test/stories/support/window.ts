@@ -1,11 +1,12 @@
 /** A window of VS Code as a person sees it: the palette, editors, notifications, the chat. */
 
+import { dirname, join } from "node:path";
 import type { BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { must } from "../../unit/must";
 
-/** Milliseconds: pages, extension hosts and servers start within it on a busy machine. */
-export const PATIENCE = 60_000;
+/** Milliseconds: pages, extension hosts and servers start within it on a slow machine that has much else to do. */
+export const PATIENCE = 120_000;
 
 /** Other views and editors have frames, too. */
 const CHAT = 'iframe.webview.ready[src*="extensionId=steersman.steersman"]';
@@ -14,7 +15,12 @@ export class Window {
   /** The chat page, inside its two frames. */
   readonly chat: Chat;
 
-  private constructor(readonly page: Page) {
+  private constructor(
+    readonly page: Page,
+    /** The folder whose files it shows. */
+    private readonly folder: string,
+  ) {
+    this.quickInput = page.locator(".quick-input-widget:visible input");
     this.chat = new Chat(page.frameLocator(CHAT).frameLocator("iframe#active-frame"));
   }
 
@@ -22,8 +28,8 @@ export class Window {
   static async open(context: BrowserContext, url: string, place: string): Promise<Window> {
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
-    const window = new Window(page);
     const kind = place.endsWith(".code-workspace") ? "workspace" : "folder";
+    const window = new Window(page, kind === "folder" ? place : dirname(place));
     await page.goto(`${url}/?${kind}=${encodeURIComponent(place)}`);
     await window.ready();
     return window;
@@ -39,48 +45,56 @@ export class Window {
     await this.page.locator(".part.statusbar .statusbar-item").first().waitFor();
   }
 
-  /**
-   * Runs a command by its title. A palette that was opened before the extensions are known does not learn of them: it
-   * is opened again until the command is there.
-   */
+  /** Runs a command by its title. */
   async command(title: string): Promise<void> {
-    const label = this.page.locator(".label-name", { hasText: new RegExp(`^${title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`) });
-    await this.choose(this.page.locator(".quick-input-list .monaco-list-row").filter({ has: label }).first(), async () => {
+    await this.choose(this.quickRow(title), this.quickInput, async (timeout) => {
       await this.page.keyboard.press("F1");
-      await this.page.locator(".quick-input-widget:visible input").fill(`>${title}`);
+      await this.quickInput.fill(`>${title}`, { timeout });
     });
   }
 
-  /** Chooses an action from the light bulb at the cursor; it too shows what is known when it is opened. */
+  /** Chooses an action from the light bulb at the cursor. */
   async lightBulb(title: string): Promise<void> {
-    const row = this.page.locator(".action-widget .monaco-list-row", { hasText: title }).first();
-    await this.choose(row, () => this.page.keyboard.press("Control+."));
+    const list = this.page.locator(".action-widget");
+    const row = list.locator(".monaco-list-row", { hasText: title }).first();
+    await this.choose(row, list, () => this.page.keyboard.press("Control+."));
   }
 
-  private async choose(row: Locator, open: () => Promise<void>): Promise<void> {
-    for (const deadline = Date.now() + PATIENCE; ; ) {
-      await open();
-      const found = await row.waitFor({ timeout: 3_000 }).then(
-        () => true,
-        (error: unknown) => {
-          if (Date.now() > deadline) throw error;
-          return false;
-        },
-      );
-      if (found) break;
-      await this.page.keyboard.press("Escape");
+  private readonly quickInput: Locator;
+
+  private quickRow(title: string): Locator {
+    const label = this.page.locator(".label-name", { hasText: exactly(title) });
+    return this.page.locator(".quick-input-list .monaco-list-row").filter({ has: label }).first();
+  }
+
+  /**
+   * Opens a list and chooses a row of it. A list that was opened before everything is known does not learn of it, and one
+   * that loses the focus to what has just come closes: it is opened again, and has longer each time.
+   *
+   * @param open may take so many milliseconds
+   */
+  private async choose(row: Locator, list: Locator, open: (timeout: number) => Promise<void>): Promise<void> {
+    for (let timeout = 3_000; ; timeout *= 2) {
+      try {
+        await open(timeout);
+        await row.click({ timeout });
+        return;
+      } catch (error) {
+        if (timeout > PATIENCE) throw error;
+      }
+      // Only there: elsewhere Escape means something else.
+      if (await list.isVisible()) await list.press("Escape", { timeout }).catch(() => undefined);
     }
-    await row.click();
   }
 
   /** Chooses a colour theme by its name in the picker. */
   async theme(name: string): Promise<void> {
     await this.command("Preferences: Color Theme");
-    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first();
-    await this.page.locator(".quick-input-widget:visible input").fill(name);
-    await row.waitFor();
-    await this.page.keyboard.press("Enter");
-    await this.page.locator(".quick-input-widget:visible").waitFor({ state: "detached" }).catch(() => undefined);
+    // The palette may be there a moment longer.
+    const picker = this.page.locator('.quick-input-widget:visible input[placeholder*="Color Theme"]');
+    await picker.fill(name);
+    await this.quickRow(name).click();
+    await picker.waitFor({ state: "hidden" });
   }
 
   /** Drags the edge of the side bar, until it is as many pixels wide as that. */
@@ -105,19 +119,30 @@ export class Window {
 
   async openChat(): Promise<Chat> {
     await this.command("Steersman: Ask…");
-    await this.chat.composer.waitFor();
+    await this.chat.focused();
     return this.chat;
   }
 
-  /** Opens a file of the workspace, as by Quick Open. */
+  /** Opens a file of the workspace, as by Quick Open: by its whole path, which needs no search. */
   async openFile(path: string): Promise<void> {
-    await this.page.keyboard.press("Control+P");
-    await this.page.locator(".quick-input-widget:visible input").waitFor();
-    await this.page.keyboard.type(path);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: path.split("/").at(-1) ?? path }).first().waitFor();
-    await this.page.keyboard.press("Enter");
-    await this.tab(path.split("/").at(-1) ?? path).waitFor();
-    await this.editor.waitFor();
+    const name = path.split("/").at(-1) ?? path;
+    await this.choose(this.quickRow(name), this.quickInput, async (timeout) => {
+      await this.page.keyboard.press("Control+P");
+      await this.quickInput.fill(join(this.folder, path), { timeout });
+    });
+    await this.inFront(name);
+  }
+
+  /** Waits until the editor that gets what is typed is a file's of that name: it comes later than its tab. */
+  async inFront(name: string): Promise<void> {
+    const file = `.monaco-editor[data-uri$="/${name}"]:not([data-uri^="steersman-proposal:"])`;
+    await this.page.locator(`.editor-group-container.active ${file} .view-lines`).last().waitFor();
+  }
+
+  /** Goes to a file by its tab. */
+  async goTo(name: string): Promise<void> {
+    await this.page.locator(".tab").filter({ has: this.page.getByText(name, { exact: true }) }).first().click();
+    await this.inFront(name);
   }
 
   tab(name: string | RegExp): Locator {
@@ -136,15 +161,22 @@ export class Window {
       .toContain(text);
   }
 
+  /** Puts the cursor into the editor. */
+  async focusEditor(): Promise<void> {
+    await this.editor.click();
+    await this.page.locator(".editor-group-container.active .monaco-editor.focused").first().waitFor();
+  }
+
   /** Types at the very beginning of the editor's text. */
   async typeAtTop(text: string): Promise<void> {
-    await this.editor.click();
+    await this.focusEditor();
     await this.page.keyboard.press("Control+Home");
     await this.page.keyboard.type(text);
   }
 
+  /** One that has just come, or, after some seconds, one of the notifications' centre, once that is open. */
   notification(text: string | RegExp): Locator {
-    return this.page.locator(".notification-list-item", { hasText: text });
+    return this.page.locator(".notification-list-item", { hasText: text }).first();
   }
 }
 
@@ -173,11 +205,15 @@ export class Chat {
     await expect.poll(() => this.composer.inputValue(), { timeout: PATIENCE }).toBe("");
   }
 
-  /** The cursor is in the composer. */
+  /** The cursor is in the composer: what is typed goes there. */
   async focused(): Promise<void> {
     await expect
-      .poll(() => this.composer.evaluate((box) => box === box.ownerDocument.activeElement), { timeout: PATIENCE })
-      .toBe(true);
+      .poll(
+        () =>
+          this.composer.evaluate(({ ownerDocument }) => ownerDocument.hasFocus() && ownerDocument.activeElement?.ariaLabel),
+        { timeout: PATIENCE },
+      )
+      .toBe("Message");
   }
 
   /** All that can be read in it now, and what is being typed: for a story that failed. */
@@ -189,8 +225,8 @@ export class Chat {
   }
 
   /** Waits until something of the chat can be read. */
-  async shows(text: string | RegExp): Promise<void> {
-    await this.frame.getByText(text).first().waitFor({ timeout: PATIENCE });
+  async shows(text: string | RegExp, timeout = PATIENCE): Promise<void> {
+    await this.frame.getByText(text).first().waitFor({ timeout });
   }
 
   /** The card of a question, by its title. */
@@ -200,9 +236,17 @@ export class Chat {
 
   /** Answers a question by one of its buttons, once they are no longer inert. */
   async answer(title: string | RegExp, button: string): Promise<void> {
-    const control = this.question(title).first().getByRole("button", { name: button, exact: true });
-    await control.waitFor();
-    await expect.poll(() => control.getAttribute("aria-disabled"), { timeout: PATIENCE }).not.toBe("true");
-    await control.click();
+    await (await this.answerable(title, button)).click();
   }
+
+  /** A button of a question, once it is no longer inert: to press it before is not to answer. */
+  async answerable(title: string | RegExp, button: string): Promise<Locator> {
+    const control = this.question(title).first().getByRole("button", { name: button, exact: true });
+    await expect.poll(() => control.getAttribute("aria-disabled"), { timeout: PATIENCE }).not.toBe("true");
+    return control;
+  }
+}
+
+function exactly(text: string): RegExp {
+  return new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
 }

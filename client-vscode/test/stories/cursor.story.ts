@@ -1,0 +1,21 @@
+/** Where the cursor is: what is typed goes to the chat as soon as it was asked for. */
+
+import { expect } from "vitest";
+import { story } from "./support/story";
+import { PATIENCE } from "./support/window";
+
+story(
+  "the chat that another view was in the place of has the cursor as soon as it is asked for",
+  { files: { "a.txt": "a\n" }, tape: [{ when: "hello" }, { text: "Hello." }] },
+  async ({ window }) => {
+    const chat = await window.openChat();
+    await window.page.keyboard.press("Control+Shift+E");
+    await window.page.locator(".explorer-folders-view").waitFor();
+    await chat.composer.waitFor({ state: "detached" });
+    await window.openChat();
+    await window.page.keyboard.type("hello");
+    await expect.poll(() => chat.composer.inputValue(), { timeout: PATIENCE }).toBe("hello");
+    await window.page.keyboard.press("Enter");
+    await chat.shows("Hello.");
+  },
+);
