@@ -39,6 +39,9 @@ class Terminal:
 
         self._screen = pyte.Screen(COLUMNS, ROWS)
         self._stream = pyte.ByteStream(self._screen)
+        self._lines = [""] * ROWS
+        self._unseen = b""
+        """What was read and is not on the screen yet."""
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         self._tmux = Tmux(COLUMNS, ROWS) if os.environ.get("STEERSMAN_CAPTURES") else None
@@ -73,7 +76,15 @@ class Terminal:
     @property
     def text(self) -> str:
         """The screen's lines, without the blanks at their ends."""
-        return _without_blanks(self._screen.display)
+        for row in self._screen.dirty:
+            self._lines[row] = self._line(row)
+        self._screen.dirty.clear()
+        return _without_blanks(self._lines)
+
+    def _line(self, row: int) -> str:
+        cells = (self._screen.buffer[row][column].data for column in range(COLUMNS))
+        # The second cell of a wide character is empty.
+        return "".join(cells)
 
     def type(self, text: str) -> None:
         os.write(self._master, text.encode())
@@ -86,24 +97,51 @@ class Terminal:
     def until(self, what: str | Callable[[str], bool], *, patience: float = PATIENCE) -> str:
         """Follows the output until the screen shows `what`; returns the screen.
 
+        A text counts also where it stood there for a moment only, and what took its place came together with it; a
+        condition is asked of a screen that is drawn as far as it came.
+
         Raises:
             NotShown: it did not come, or the program has ended before.
         """
-        shown = what if callable(what) else lambda text: what in text
         deadline = time.monotonic() + patience
-        while not shown(self.text):
+        while True:
+            if isinstance(what, str):
+                while what not in (seen := self.text):
+                    if not self._draw():
+                        break
+                else:
+                    self._draw_all()
+                    return self.text if what in self.text else seen
+            else:
+                self._draw_all()
+                if what(self.text):
+                    return self.text
             left = deadline - time.monotonic()
-            if left <= 0 or not self._follow(left):
+            if left <= 0 or not self._read(left):
                 raise NotShown(f"not shown: {what}\n{self.text}")
-        return self.text
 
     def settle(self, seconds: float) -> str:
         """Follows the output until there is none for so long: for what must not happen, and for captures."""
-        while self._follow(seconds):
-            pass
+        self._draw_all()
+        while self._read(seconds):
+            self._draw_all()
         return self.text if self._tmux is None else _without_blanks(self._tmux.screen().split("\n"))
 
-    def _follow(self, seconds: float) -> bool:
+    def _draw(self) -> bool:
+        """Puts the next piece of what was read on the screen; false if there is none."""
+        if not self._unseen:
+            return False
+        end = self._unseen.find(b"\x1b", 1)
+        piece = self._unseen if end < 0 else self._unseen[:end]
+        self._unseen = self._unseen[len(piece) :]
+        self._stream.feed(piece)
+        return True
+
+    def _draw_all(self) -> None:
+        self._stream.feed(self._unseen)
+        self._unseen = b""
+
+    def _read(self, seconds: float) -> bool:
         """Takes in what comes next; false if nothing does."""
         if not self._readable.select(seconds):
             return False
@@ -111,7 +149,7 @@ class Terminal:
             data = os.read(self._master, 65536)
         except OSError:  # Linux says so when the last process has closed its end
             return False
-        self._stream.feed(data)
+        self._unseen += data
         return bool(data)
 
 
