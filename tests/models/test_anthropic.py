@@ -18,32 +18,20 @@ from steersman.agent.model import BlockDelta, ModelRequest, Ping, StreamDone, St
 from steersman.models.anthropic import Anthropic
 from steersman.models.errors import ModelConfigError
 from steersman.models.failures import classify, read_error_body
-from steersman.models.http import QUEUE_LIMIT, Stall, close_shared_client, new_client
+from steersman.models.http import QUEUE_LIMIT, close_shared_client
+from steersman.models.http_model import HttpModel
 from steersman.models.sse import EVENT_LIMIT
 from support.anthropic_sse import answer, call, sse, start, stop, text, thinking
+from support.http_models import HEAD, KEY, QUICK, SHORT, chunked, failure_of, model_of
 from support.model_server import Canned, ask, events_of, raw_server, read_request
 from support.sse import blocks
 
-SHORT = Stall(first_byte=0.05, between=0.05, after_end=0.05)
-QUICK = Stall(first_byte=5, between=5, after_end=0.05, no_answer=0.05)
 HELLO = answer(text(0, "Hello"))
 HALF = sse(start(), *text(0, "half"))
-HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-KEY = "canary-key-0123456789"
 
 
-def model_over(canned: Canned, name: str = "claude-opus-4-8", **options) -> Anthropic:
-    options = {"base_url": "http://model.test", "api_key": KEY, **options}
-    return Anthropic(name, client=new_client(canned), **options)
-
-
-def failure_of(events):
-    assert isinstance(events[-1], StreamError), events[-1]
-    return events[-1].failure
-
-
-def chunked(data: bytes) -> bytes:
-    return b"%x\r\n%s\r\n" % (len(data), data)
+def model_over(canned: Canned, name: str = "claude-opus-4-8", **options) -> HttpModel:
+    return model_of(Anthropic(), canned, name, **options)
 
 
 @pytest.fixture(autouse=True)
@@ -102,13 +90,13 @@ async def test_without_a_key_none_is_sent():
 )
 def test_a_bad_base_url_is_refused_without_repeating_it(base_url):
     with pytest.raises(ModelConfigError, match="base URL"):
-        Anthropic("m", base_url)
+        HttpModel(Anthropic(), "m", base_url)
 
 
 @pytest.mark.parametrize("key", ["a\nb", "schlüssel", "a\x00"])
 def test_a_key_that_no_header_can_carry_is_refused_without_repeating_it(key):
     with pytest.raises(ModelConfigError) as error:
-        Anthropic("m", "http://h", key)
+        HttpModel(Anthropic(), "m", "http://h", key)
     assert key not in str(error.value)
 
 
@@ -325,7 +313,7 @@ async def test_a_connection_is_used_again_for_the_next_turn():
             await read_request(reader)
 
     async with raw_server(respond) as url:
-        model = Anthropic("claude-x", url)
+        model = HttpModel(Anthropic(), "claude-x", url)
         assert isinstance((await events_of(model))[-1], StreamDone)
         assert isinstance((await events_of(model))[-1], StreamDone)
     assert connections == 1
@@ -338,7 +326,7 @@ async def test_a_connection_cut_in_the_middle_is_a_network_failure():
         writer.close()
 
     async with raw_server(respond) as url:
-        events = await events_of(Anthropic("claude-x", url))
+        events = await events_of(HttpModel(Anthropic(), "claude-x", url))
     assert blocks(events) == [("text", "", "half")]
     assert failure_of(events).kind == "network"
 

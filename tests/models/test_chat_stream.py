@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.agent.model import BlockDelta, BlockStart
-from steersman.models.chat_body import ChatBody
+from steersman.models.answer_body import AnswerBody
+from steersman.models.chat_stream import ChatStreamParser
 from steersman.models.debug import parse_recording
 from support.cases import cases
 from support.sse import blocks, call, chunk, cut_at, merged, random_pieces, single_bytes, sse, text
@@ -22,7 +23,7 @@ def parse(body: bytes) -> dict[str, object]:
 
 
 def events_of(pieces):
-    body = ChatBody()
+    body = AnswerBody(ChatStreamParser())
     events = [event for piece in pieces for event in body.feed(piece)]
     return [*events, *body.close(), *body.parser.finish()], body.parser
 

@@ -17,36 +17,24 @@ from steersman.agent.messages import AssistantMessage, Text, Thinking, ToolCall
 from steersman.agent.model import BlockDelta, BlockEnd, ModelRequest, Ping, StreamDone, StreamError, ToolSpec
 from steersman.models.errors import ModelConfigError
 from steersman.models.failures import classify, read_error_body
-from steersman.models.gemini import GEMINI_BASE_URL, Gemini
-from steersman.models.http import QUEUE_LIMIT, Stall, close_shared_client, new_client
+from steersman.models.gemini import Gemini
+from steersman.models.http import QUEUE_LIMIT, close_shared_client
+from steersman.models.http_model import HttpModel
 from steersman.models.sse import EVENT_LIMIT
 from support.gemini_rules import check_gemini_request
 from support.gemini_sse import answer, call, chunk, sse, text, thought, usage
+from support.http_models import HEAD, KEY, QUICK, SHORT, chunked, failure_of, model_of
 from support.model_server import Canned, ask, events_of, raw_server, read_request
 from support.sse import blocks
 
-SHORT = Stall(first_byte=0.05, between=0.05, after_end=0.05)
-QUICK = Stall(first_byte=5, between=5, after_end=0.05, no_answer=0.05)
 HELLO = answer(text("Hello"))
 HALF = sse(chunk(text("half"), usageMetadata=usage(3)))
-HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-KEY = "canary-key-0123456789"
 NAME = "gemini-3-flash-preview"
 OVERLOADED = {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}
 
 
-def model_over(canned: Canned, name: str = NAME, **options) -> Gemini:
-    options = {"base_url": "http://model.test", "api_key": KEY, **options}
-    return Gemini(name, client=new_client(canned), **options)
-
-
-def failure_of(events):
-    assert isinstance(events[-1], StreamError), events[-1]
-    return events[-1].failure
-
-
-def chunked(data: bytes) -> bytes:
-    return b"%x\r\n%s\r\n" % (len(data), data)
+def model_over(canned: Canned, name: str = NAME, **options) -> HttpModel:
+    return model_of(Gemini(), canned, name, **options)
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +61,10 @@ async def test_a_request_has_the_key_in_its_header_only_and_a_json_body():
 @pytest.mark.parametrize(
     ("base_url", "url"),
     [
-        (GEMINI_BASE_URL, f"{GEMINI_BASE_URL}/models/m:streamGenerateContent?alt=sse"),
+        (
+            "https://generativelanguage.googleapis.com/v1beta",
+            "https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse",
+        ),
         ("http://h:1/", "http://h:1/v1beta/models/m:streamGenerateContent?alt=sse"),
         ("http://h:1/v1/", "http://h:1/v1/models/m:streamGenerateContent?alt=sse"),
         ("https://h/p/google?a=1", "https://h/p/google/models/m:streamGenerateContent?a=1&alt=sse"),
@@ -116,13 +107,13 @@ async def test_more_headers_are_sent_but_none_in_the_key_s_place():
 )
 def test_a_bad_base_url_is_refused_without_repeating_it(base_url):
     with pytest.raises(ModelConfigError, match="base URL"):
-        Gemini("m", base_url)
+        HttpModel(Gemini(), "m", base_url)
 
 
 @pytest.mark.parametrize("key", ["a\nb", "schlüssel", "a\x00"])
 def test_a_key_that_no_header_can_carry_is_refused_without_repeating_it(key):
     with pytest.raises(ModelConfigError) as error:
-        Gemini("m", "http://h", key)
+        HttpModel(Gemini(), "m", "http://h", key)
     assert key not in str(error.value)
 
 
@@ -346,7 +337,7 @@ async def test_a_connection_is_used_again_for_the_next_turn():
             await read_request(reader)
 
     async with raw_server(respond) as url:
-        model = Gemini(NAME, url)
+        model = HttpModel(Gemini(), NAME, url)
         assert isinstance((await events_of(model))[-1], StreamDone)
         assert isinstance((await events_of(model))[-1], StreamDone)
     assert connections == 1
@@ -359,7 +350,7 @@ async def test_a_connection_cut_in_the_middle_is_a_network_failure():
         writer.close()
 
     async with raw_server(respond) as url:
-        events = await events_of(Gemini(NAME, url))
+        events = await events_of(HttpModel(Gemini(), NAME, url))
     assert blocks(events) == [("text", "", "half")]
     assert failure_of(events).kind == "network"
 

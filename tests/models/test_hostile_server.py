@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from steersman.agent.model import StreamDone, StreamError
 from steersman.models import answer_body
 from steersman.models.http import QUEUE_LIMIT, Stall, new_client
+from steersman.models.http_model import HttpModel
 from steersman.models.openai_chat import OpenAIChat
 from steersman.models.sse import EVENT_LIMIT
 from support.cases import cases
@@ -27,14 +28,14 @@ MEGABYTE = b"x" * (1 << 20)
 async def answer_of(*pieces: bytes, stall: Stall = QUICK, **canned: object):
     server = Canned(pieces, **canned)
     return await events_of(
-        OpenAIChat("m", "http://model.test/v1", None, client=new_client(server), stall=stall)
+        HttpModel(OpenAIChat(), "m", "http://model.test/v1", None, client=new_client(server), stall=stall)
     )
 
 
 async def endless(pieces, stall: Stall = QUICK):
     server = Canned(pieces)
     events = await events_of(
-        OpenAIChat("m", "http://model.test/v1", None, client=new_client(server), stall=stall)
+        HttpModel(OpenAIChat(), "m", "http://model.test/v1", None, client=new_client(server), stall=stall)
     )
     assert server.closed == 1
     return events[-1]

@@ -14,6 +14,7 @@ import trustme
 from steersman.agent.abort import AbortController
 from steersman.agent.model import BlockDelta, StreamDone, StreamError
 from steersman.models.http import Stall, close_shared_client, new_client
+from steersman.models.http_model import HttpModel
 from steersman.models.local_client import LocalClient
 from steersman.models.openai_chat import OpenAIChat
 from support.model_server import ask, events_of, raw_server, read_request
@@ -61,7 +62,7 @@ async def answers(reader, writer):
 
 
 async def last_of(base_url: str, **options):
-    return (await events_of(OpenAIChat("m", base_url, KEY, **options)))[-1]
+    return (await events_of(HttpModel(OpenAIChat(), "m", base_url, KEY, **options)))[-1]
 
 
 # Proxies
@@ -278,7 +279,9 @@ async def test_an_abort_closes_the_connection_at_once(client):
     async with raw_server(answer) as url:
         controller = AbortController()
         events = []
-        async for event in OpenAIChat("m", url, None, client=client).stream(ask(), controller.signal):
+        async for event in HttpModel(OpenAIChat(), "m", url, None, client=client).stream(
+            ask(), controller.signal
+        ):
             events.append(event)
             if isinstance(event, BlockDelta):
                 assert not gone.is_set()
@@ -302,7 +305,7 @@ async def test_an_abort_before_anything_came_closes_the_connection_at_once(clien
 
     async with raw_server(answer) as url:
         controller = AbortController()
-        model = OpenAIChat("m", url, None, client=client)
+        model = HttpModel(OpenAIChat(), "m", url, None, client=client)
         asking = asyncio.create_task(events_of(model, signal=controller.signal))
         await asyncio.wait_for(here.wait(), 5)
         controller.abort()

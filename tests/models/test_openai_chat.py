@@ -10,29 +10,18 @@ import pytest
 from steersman.agent.abort import AbortController
 from steersman.agent.model import BlockDelta, Ping, StreamDone, StreamError
 from steersman.models.errors import ModelConfigError
-from steersman.models.http import QUEUE_LIMIT, Stall, close_shared_client, new_client
+from steersman.models.http import QUEUE_LIMIT, Stall, close_shared_client
+from steersman.models.http_model import HttpModel
 from steersman.models.openai_chat import OpenAIChat
+from support.http_models import HEAD, SHORT, chunked, failure_of, model_of
 from support.model_server import Canned, ask, events_of, raw_server, read_request
 from support.sse import DONE, blocks, call, chunk, sse, text
 
-SHORT = Stall(first_byte=0.05, between=0.05, after_end=0.05)
 ANSWER = sse(text("Hello"), chunk({}, "stop"))
-HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
-def model_over(canned: Canned, **options) -> OpenAIChat:
-    options.setdefault("base_url", "http://model.test/v1")
-    options.setdefault("api_key", "canary-key-0123456789")
-    return OpenAIChat("m-1", client=new_client(canned), **options)
-
-
-def failure_of(events):
-    assert isinstance(events[-1], StreamError), events[-1]
-    return events[-1].failure
-
-
-def chunked(data: bytes) -> bytes:
-    return b"%x\r\n%s\r\n" % (len(data), data)
+def model_over(canned: Canned, name: str = "m-1", **options) -> HttpModel:
+    return model_of(OpenAIChat(), canned, name, **options)
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +107,9 @@ async def test_keep_alives_after_the_answer_keep_nobody_waiting():
             await asyncio.sleep(0)
 
     async with raw_server(answer) as url:
-        events = await events_of(OpenAIChat("m-1", url, None, stall=Stall(60, 60, after_end=0.1)))
+        events = await events_of(
+            HttpModel(OpenAIChat(), "m-1", url, None, stall=Stall(60, 60, after_end=0.1))
+        )
     assert isinstance(events[-1], StreamDone)
 
 
@@ -136,7 +127,7 @@ async def test_a_call_that_comes_long_after_a_finish_reason_is_not_lost():
         await writer.drain()
 
     async with raw_server(slow) as url:
-        async for event in OpenAIChat("m-1", url, None).stream(ask(), AbortController().signal):
+        async for event in HttpModel(OpenAIChat(), "m-1", url, None).stream(ask(), AbortController().signal):
             events.append(event)
             released.set()
     assert [name for _, name, _ in blocks(events)] == ["ls", "read"]
@@ -255,7 +246,7 @@ async def test_a_connection_is_used_again_for_the_next_turn():
             await read_request(reader)
 
     async with raw_server(answer) as url:
-        model = OpenAIChat("m-1", url, None)
+        model = HttpModel(OpenAIChat(), "m-1", url, None)
         assert isinstance((await events_of(model))[-1], StreamDone)
         assert isinstance((await events_of(model))[-1], StreamDone)
     assert connections == 1
@@ -268,7 +259,7 @@ async def test_a_connection_cut_in_the_middle_is_a_network_failure():
         writer.close()
 
     async with raw_server(answer) as url:
-        events = await events_of(OpenAIChat("m-1", url, None))
+        events = await events_of(HttpModel(OpenAIChat(), "m-1", url, None))
     assert blocks(events) == [("text", "", "half")]
     assert failure_of(events).kind == "network"
 
@@ -283,7 +274,7 @@ async def test_an_abort_reaches_the_server():
 
     abort = AbortController()
     async with raw_server(answer) as url:
-        async for event in OpenAIChat("m-1", url, None).stream(ask(), abort.signal):
+        async for event in HttpModel(OpenAIChat(), "m-1", url, None).stream(ask(), abort.signal):
             if isinstance(event, BlockDelta):
                 abort.abort()
         await asyncio.wait_for(gone.wait(), 5)
@@ -293,7 +284,7 @@ async def test_no_server_is_a_network_failure_that_names_it():
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
-        failure = failure_of(await events_of(OpenAIChat("m-1", f"http://127.0.0.1:{port}", "k")))
+        failure = failure_of(await events_of(HttpModel(OpenAIChat(), "m-1", f"http://127.0.0.1:{port}", "k")))
     assert failure.kind == "network"
     assert f"127.0.0.1:{port}" in failure.message
 
@@ -304,7 +295,7 @@ async def test_something_that_is_not_http_is_a_network_failure():
         writer.close()
 
     async with raw_server(answer) as url:
-        assert failure_of(await events_of(OpenAIChat("m-1", url, None))).kind == "network"
+        assert failure_of(await events_of(HttpModel(OpenAIChat(), "m-1", url, None))).kind == "network"
 
 
 @pytest.mark.parametrize(
@@ -407,13 +398,13 @@ async def test_without_a_key_no_authorization_is_sent():
 )
 def test_a_bad_base_url_is_refused_without_repeating_it(base_url):
     with pytest.raises(ModelConfigError, match="base URL"):
-        OpenAIChat("m", base_url, None)
+        HttpModel(OpenAIChat(), "m", base_url, None)
 
 
 @pytest.mark.parametrize("key", ["a\nb", "schlüssel", "a\x00"])
 def test_a_key_that_no_header_can_carry_is_refused_without_repeating_it(key):
     with pytest.raises(ModelConfigError) as error:
-        OpenAIChat("m", "http://h", key)
+        HttpModel(OpenAIChat(), "m", "http://h", key)
     assert key not in str(error.value)
 
 
@@ -427,12 +418,12 @@ async def test_a_server_on_this_machine_is_asked_without_the_proxy(monkeypatch):
         await writer.drain()
 
     async with raw_server(answer) as url:
-        assert isinstance((await events_of(OpenAIChat("m-1", url, None)))[-1], StreamDone)
+        assert isinstance((await events_of(HttpModel(OpenAIChat(), "m-1", url, None)))[-1], StreamDone)
 
 
 async def test_proxy_settings_that_can_not_be_used_are_a_failure_that_names_them(monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "gopher://user:canary@proxy:1")
-    failure = failure_of(await events_of(OpenAIChat("m", "http://h", None)))
+    failure = failure_of(await events_of(HttpModel(OpenAIChat(), "m", "http://h", None)))
     assert failure.kind == "bad_request"
     assert "HTTP_PROXY" in failure.message
     assert "canary" not in failure.message

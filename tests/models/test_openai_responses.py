@@ -24,35 +24,23 @@ from steersman.agent.model import (
     StreamError,
 )
 from steersman.models.errors import ModelConfigError
-from steersman.models.http import QUEUE_LIMIT, Stall, close_shared_client, new_client
+from steersman.models.http import QUEUE_LIMIT, close_shared_client
+from steersman.models.http_model import HttpModel
 from steersman.models.openai_responses import OpenAIResponses
 from steersman.models.responses_request import ResponsesQuirks
 from steersman.models.sse import EVENT_LIMIT
+from support.http_models import HEAD, KEY, QUICK, SHORT, chunked, failure_of, model_of
 from support.model_server import Canned, ask, events_of, raw_server
 from support.responses_rules import check_responses_request
 from support.responses_sse import USAGE, answer, call, end, message, response, sse, start, text, thinking
 from support.sse import DONE, blocks
 
-SHORT = Stall(first_byte=0.05, between=0.05, after_end=0.05)
-QUICK = Stall(first_byte=5, between=5, after_end=0.05, no_answer=0.05)
 HELLO = answer(text(0, "Hello"))
 HALF = sse(start(), *text(0, "half")[:2])
-HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-KEY = "canary-key-0123456789"
 
 
-def model_over(canned: Canned, name: str = "gpt-5", **options) -> OpenAIResponses:
-    options = {"base_url": "http://model.test", "api_key": KEY, **options}
-    return OpenAIResponses(name, client=new_client(canned), **options)
-
-
-def failure_of(events):
-    assert isinstance(events[-1], StreamError), events[-1]
-    return events[-1].failure
-
-
-def chunked(data: bytes) -> bytes:
-    return b"%x\r\n%s\r\n" % (len(data), data)
+def model_over(canned: Canned, name: str = "gpt-5", **options) -> HttpModel:
+    return model_of(OpenAIResponses(), canned, name, **options)
 
 
 def failed(code: str, **fields: object) -> bytes:
@@ -110,7 +98,9 @@ async def test_more_headers_are_sent_but_none_takes_the_key_s_place():
 
 async def test_the_quirks_are_the_request_s():
     canned = Canned([HELLO])
-    await events_of(model_over(canned, quirks=ResponsesQuirks(summaries=False)), ask(thinking="low"))
+    await events_of(
+        model_of(OpenAIResponses(ResponsesQuirks(summaries=False)), canned, "gpt-5"), ask(thinking="low")
+    )
     assert json.loads(canned.requests[0].content)["reasoning"] == {"effort": "low"}
 
 
@@ -119,13 +109,13 @@ async def test_the_quirks_are_the_request_s():
 )
 def test_a_bad_base_url_is_refused_without_repeating_it(base_url):
     with pytest.raises(ModelConfigError, match="base URL"):
-        OpenAIResponses("m", base_url)
+        HttpModel(OpenAIResponses(), "m", base_url)
 
 
 @pytest.mark.parametrize("key", ["a\nb", "schlüssel", "a\x00"])
 def test_a_key_that_no_header_can_carry_is_refused_without_repeating_it(key):
     with pytest.raises(ModelConfigError) as error:
-        OpenAIResponses("m", "http://h", key)
+        HttpModel(OpenAIResponses(), "m", "http://h", key)
     assert key not in str(error.value)
 
 
@@ -341,7 +331,7 @@ async def test_a_connection_that_ends_at_any_byte_ends_the_stream_once(breaks):
                 writer.transport.abort()
 
         async with raw_server(respond) as url:
-            events = await events_of(OpenAIResponses("gpt-5", url))
+            events = await events_of(HttpModel(OpenAIResponses(), "gpt-5", url))
         ends = [event for event in events if isinstance(event, StreamDone | StreamError)]
         assert ends == [events[-1]]
         assert failure_of(events).kind in ("network", "protocol")

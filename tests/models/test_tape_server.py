@@ -10,6 +10,7 @@ import pytest
 from steersman.agent.abort import AbortController
 from steersman.agent.model import BlockDelta, FailureKind, StreamDone, StreamError
 from steersman.models.http import Stall, close_shared_client
+from steersman.models.http_model import HttpModel
 from steersman.models.openai_chat import OpenAIChat
 from steersman.models.tape import TapeModel
 from steersman.models.tape_format import parse_tape
@@ -58,7 +59,7 @@ async def test_a_tape_is_the_same_model_over_http():
     }
     direct = merged(await events_of(tape_of(turn)))
     async with served(turn) as url:
-        over_http = merged(await events_of(OpenAIChat("demo", url, "any")))
+        over_http = merged(await events_of(HttpModel(OpenAIChat(), "demo", url, "any")))
     assert blocks(over_http) == blocks(direct)
     assert isinstance(over_http[-1], StreamDone)
     assert isinstance(direct[-1], StreamDone)
@@ -68,7 +69,7 @@ async def test_a_tape_is_the_same_model_over_http():
 @pytest.mark.parametrize("reason", ["stop", "length", "content_filter", "refusal"])
 async def test_stop_reasons_come_through(reason):
     async with served({"text": "a", "stopReason": reason}) as url:
-        last = (await events_of(OpenAIChat("demo", url, None)))[-1]
+        last = (await events_of(HttpModel(OpenAIChat(), "demo", url, None)))[-1]
     assert isinstance(last, StreamDone)
     assert last.stop_reason == reason
 
@@ -87,7 +88,7 @@ async def test_every_kind_of_failure_comes_through(kind, after):
     error = {"kind": kind, "message": "as the tape says", "retryAfter": 2, "after": after}
     async with served({"error": error}) as url:
         stall = SHORT if kind == "timeout" else Stall()
-        events = await events_of(OpenAIChat("demo", url, None, stall=stall))
+        events = await events_of(HttpModel(OpenAIChat(), "demo", url, None, stall=stall))
     assert isinstance(events[-1], StreamError)
     failure = events[-1].failure
     assert failure.kind == kind
@@ -99,7 +100,7 @@ async def test_every_kind_of_failure_comes_through(kind, after):
 
 async def test_a_miss_is_a_bad_request_that_says_what_is_missing():
     async with served({"when": "fix"}, {"text": "a"}) as url:
-        events = await events_of(OpenAIChat("demo", url, None))
+        events = await events_of(HttpModel(OpenAIChat(), "demo", url, None))
     assert isinstance(events[-1], StreamError)
     assert events[-1].failure.kind == "bad_request"
     assert "demo.jsonl has no conversation for 'hello'" in events[-1].failure.message
@@ -107,7 +108,7 @@ async def test_a_miss_is_a_bad_request_that_says_what_is_missing():
 
 async def test_one_connection_serves_many_turns_and_a_hang_ends_with_its_client():
     async with served({"text": "a"}, {"when": "wait"}, {"text": "half", "hang": True}) as url:
-        model = OpenAIChat("demo", url, None)
+        model = HttpModel(OpenAIChat(), "demo", url, None)
         for _ in range(3):
             assert isinstance((await events_of(model))[-1], StreamDone)
         abort = AbortController()
@@ -119,7 +120,7 @@ async def test_one_connection_serves_many_turns_and_a_hang_ends_with_its_client(
 
 async def test_closing_the_server_ends_an_answer_in_the_middle_and_is_no_fault(caplog):
     server = TapeServer(tape_of({"text": "half", "hang": True}))
-    model = OpenAIChat("demo", await server.start(), None)
+    model = HttpModel(OpenAIChat(), "demo", await server.start(), None)
     events = []
     async for event in model.stream(ask(), AbortController().signal):
         events.append(event)
@@ -167,7 +168,7 @@ async def test_other_requests_get_an_answer_that_says_what_is_wrong(request_byte
 async def test_a_client_that_leaves_early_harms_nobody(request_bytes):
     async with served({"text": "a"}) as url:
         assert await raw(url, request_bytes) == b""
-        assert isinstance((await events_of(OpenAIChat("demo", url, None)))[-1], StreamDone)
+        assert isinstance((await events_of(HttpModel(OpenAIChat(), "demo", url, None)))[-1], StreamDone)
 
 
 async def test_a_second_request_that_was_sent_ahead_is_answered_too():

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from steersman.agent.abort import AbortController, AbortSignal
 from steersman.agent.messages import Usage
 from steersman.agent.model import Ping, StreamDone, StreamError
+from steersman.models.http_model import HttpModel
 from steersman.models.keys import Key
 from steersman.models.making import make_model
-from steersman.models.openai_chat import OpenAIChat
 from steersman.models.provider import Provider, RateLimits
 from steersman.models.routes import Route
 from steersman.models.throttle import (
@@ -221,7 +221,7 @@ async def test_what_a_provider_s_table_limits_and_where_its_key_is_from_reach_it
             provider = Provider("own", "Own", "openai-chat", url, limits=limits)
             route = Route(provider, "m", url, "the test", Key("k-1234567", "OWN_KEY"))
             models = [make_model(route, "k-1234567") for _ in range(3)]
-            assert isinstance(models[0], OpenAIChat if together > 1 else ThrottledModel)
+            assert isinstance(models[0], HttpModel if together > 1 else ThrottledModel)
             last = [events[-1] for events in await asyncio.gather(*map(read, models))]
             assert [each.failure.advice for each in last] == ["Check the API key: it comes from OWN_KEY."] * 3
             assert most == together

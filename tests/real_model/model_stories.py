@@ -8,6 +8,7 @@ from real_model.conftest import WINDOW
 from steersman.agent.abort import AbortController
 from steersman.agent.messages import Text, UserMessage
 from steersman.agent.model import BlockDelta, ModelRequest, StreamDone, StreamError, ToolSpec
+from steersman.models.http_model import HttpModel
 from steersman.models.openai_chat import OpenAIChat
 
 SAY = "Say hello to the crew of a ship, in one long sentence."
@@ -19,7 +20,7 @@ def asked(text: str, *tools: ToolSpec) -> ModelRequest:
 
 
 async def answered(served, request, controller=None):
-    model = OpenAIChat(served.name, served.url, None)
+    model = HttpModel(OpenAIChat(), served.name, served.url, None)
     stream = model.stream(request, (controller or AbortController()).signal)
     return [event async for event in stream]
 
@@ -101,7 +102,7 @@ async def test_an_abort_frees_the_server_at_once_and_the_next_prompt_is_answered
 async def test_an_abort_closes_the_connection(served):
     controller = AbortController()
     request = asked("Count from one to one thousand, in words.")
-    stream = OpenAIChat(served.name, served.url, None).stream(request, controller.signal)
+    stream = HttpModel(OpenAIChat(), served.name, served.url, None).stream(request, controller.signal)
     async for event in stream:
         if isinstance(event, BlockDelta):
             controller.abort()

@@ -5,19 +5,20 @@ from collections.abc import Callable
 from steersman.agent.model import Model
 from steersman.models.anthropic import Anthropic
 from steersman.models.gemini import Gemini
+from steersman.models.http_model import HttpModel, WireApi
 from steersman.models.openai_chat import OpenAIChat
 from steersman.models.openai_responses import OpenAIResponses
 from support import anthropic_sse, gemini_sse, responses_sse, sse
 from support.injected import Wire
 
 
-def _made(kind: Callable[..., Model]) -> Callable[..., Model]:
-    return lambda *, base_url, api_key, **options: kind("m", base_url, api_key, **options)
+def _made(api: WireApi) -> Callable[..., Model]:
+    return lambda **options: HttpModel(api, "m", **options)
 
 
 CHAT = Wire(
     "openai-chat",
-    _made(OpenAIChat),
+    _made(OpenAIChat()),
     opening=sse.sse(sse.text("Hello"), done=False),
     call=sse.sse(sse.call('{"path": ', index=0, id="1", name="ls"), done=False),
     finish=sse.sse(sse.chunk({}, "stop"), done=False),
@@ -29,7 +30,7 @@ CHAT = Wire(
 _SAID = anthropic_sse.text(0, "Hello")
 MESSAGES = Wire(
     "anthropic",
-    _made(Anthropic),
+    _made(Anthropic()),
     opening=anthropic_sse.sse(anthropic_sse.start(), *_SAID[:-1]),
     call=anthropic_sse.sse(_SAID[-1], *anthropic_sse.call(1, "ls", '{"path": ')[:-1]),
     finish=anthropic_sse.sse(_SAID[-1], *anthropic_sse.stop()[:-1]),
@@ -43,7 +44,7 @@ MESSAGES = Wire(
 _TEXT = responses_sse.text(0, "Hello")
 RESPONSES = Wire(
     "openai-responses",
-    _made(OpenAIResponses),
+    _made(OpenAIResponses()),
     opening=responses_sse.sse(responses_sse.start(), *_TEXT[:-2]),
     call=responses_sse.sse(*_TEXT[-2:], *responses_sse.call(1, "ls", '{"path": ')[:-2]),
     finish=responses_sse.sse(*_TEXT[-2:]),
@@ -68,7 +69,7 @@ def _google_error(kind: str, message: str) -> bytes:
 
 GEMINI = Wire(
     "gemini",
-    _made(Gemini),
+    _made(Gemini()),
     opening=gemini_sse.sse(gemini_sse.chunk(gemini_sse.text("Hello"))),
     call=gemini_sse.sse(gemini_sse.chunk(gemini_sse.call("ls", {"path": "."}))),
     finish=gemini_sse.sse(gemini_sse.chunk(finish="STOP", usageMetadata=gemini_sse.usage(3, 2))),

@@ -35,6 +35,22 @@ def with_path(parts: SplitResult, path: str, *, credentials: bool = True) -> str
     return urlunsplit((parts.scheme, netloc, path, parts.query, ""))
 
 
+def openai_url(base_url: str, path: str, example: str, *, keyed: bool) -> str:
+    """Where OpenAI's APIs, and those that are like them, are asked.
+
+    Args:
+        path: of the API, after the version.
+        example: see `split_base_url`.
+        keyed: credentials in the base URL give way to a key: a request has one authorization.
+
+    Raises:
+        ModelConfigError: see `split_base_url`.
+    """
+    parts = split_base_url(base_url, example)
+    own = parts.path.rstrip("/") or "/v1"
+    return with_path(parts, own if own.endswith(path) else own + path, credentials=not keyed)
+
+
 def header_value(key: str) -> str:
     """The key, if a header can carry it.
 

@@ -12,6 +12,8 @@ from steersman.models.routes import Route
 if TYPE_CHECKING:
     import httpx
 
+    from steersman.models.http_model import WireApi
+
 
 def make_model(route: Route, key: str | None, client: "httpx.AsyncClient | None" = None) -> Model:
     """The model at the end of a route, which is asked with `key`, within the limits that the user has set. Its answers
@@ -34,31 +36,40 @@ def _priced(model: Model, route: Route) -> Model:
 
 
 def _speaking(route: Route, key: str | None, client: "httpx.AsyncClient | None") -> Model:
-    given: dict[str, Any] = {
-        "provider": route.provider.id,
-        "headers": route.headers,
-        "stall": _stall(route),
-        "key_source": route.key_source,
-        "client": client,
-    }
+    from steersman.models.http_model import HttpModel  # noqa: PLC0415
+
+    return HttpModel(
+        _wire_api(route),
+        route.name,
+        route.base_url,
+        key,
+        provider=route.provider.id,
+        headers=route.headers,
+        stall=_stall(route),
+        key_source=route.key_source,
+        client=client,
+    )
+
+
+def _wire_api(route: Route) -> "WireApi":
     quirks: dict[str, Any] = {"images": route.images, **route.provider.quirks}
     if route.provider.api == "anthropic":
         from steersman.models.anthropic import Anthropic  # noqa: PLC0415
 
-        return Anthropic(route.name, route.base_url, key, images=route.images, **given)
+        return Anthropic(images=route.images)
     if route.provider.api == "openai-chat":
         from steersman.models.chat_request import ChatQuirks  # noqa: PLC0415
         from steersman.models.openai_chat import OpenAIChat  # noqa: PLC0415
 
-        return OpenAIChat(route.name, route.base_url, key, quirks=ChatQuirks(**quirks), **given)
+        return OpenAIChat(ChatQuirks(**quirks))
     if route.provider.api == "openai-responses":
         from steersman.models.openai_responses import OpenAIResponses  # noqa: PLC0415
         from steersman.models.responses_request import ResponsesQuirks  # noqa: PLC0415
 
-        return OpenAIResponses(route.name, route.base_url, key, quirks=ResponsesQuirks(**quirks), **given)
+        return OpenAIResponses(ResponsesQuirks(**quirks))
     from steersman.models.gemini import Gemini  # noqa: PLC0415
 
-    return Gemini(route.name, route.base_url, key, images=route.images, **given)
+    return Gemini(images=route.images)
 
 
 def _stall(route: Route) -> Stall:
