@@ -96,19 +96,25 @@ def read(api: str, pieces: Sequence[bytes]) -> tuple[list[StreamEvent], Parser]:
     events: list[StreamEvent] = []
     for piece in filter(None, pieces):
         events += body.feed(piece)
-        if parser.done or parser.is_broken:
+        if parser.answer.done or parser.answer.broke:
             break
     else:
         events += body.close()
-    if parser.error is None and not parser.is_broken and parser.is_complete:
+    if parser.answer.error is None and not parser.answer.broke and not parser.missing_end:
         events += parser.finish()
     return events, parser
 
 
 def told(parser: Parser) -> tuple[object, ...]:
     """What a run learns of an answer beside its blocks."""
-    known = parser.error, parser.is_broken, parser.is_complete, parser.has_answer, parser.withheld
-    return (*known, parser.stop_reason, parser.counted, parser.model, parser.call_ids)
+    known = (
+        parser.answer.error,
+        parser.answer.broke,
+        parser.missing_end,
+        parser.answer.has_answer,
+        parser.answer.withheld,
+    )
+    return (*known, parser.stop_reason, parser.answer.counted, parser.answer.model, parser.call_ids)
 
 
 @pytest.mark.parametrize("api", PARSERS)

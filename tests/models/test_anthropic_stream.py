@@ -37,7 +37,7 @@ def usage_of(*usages: dict[str, object]) -> Usage:
     _, parser = events_of(
         sse(start(usage=first), *({"type": "message_delta", "usage": each} for each in later))
     )
-    return parser.counted
+    return parser.answer.counted
 
 
 def test_text_is_joined_and_the_stop_reason_is_the_provider_s_own():
@@ -82,7 +82,7 @@ def test_two_texts_in_a_row_stay_two_blocks():
 
 def test_an_empty_text_block_is_none():
     events, parser = events_of(answer(text(0, ""), reason="refusal"))
-    assert (blocks(events), parser.has_answer, parser.stop_reason) == ([], False, "refusal")
+    assert (blocks(events), parser.answer.has_answer, parser.stop_reason) == ([], False, "refusal")
 
 
 def test_text_thinking_and_input_may_come_with_the_start():
@@ -304,9 +304,9 @@ def test_what_comes_after_message_stop_does_not_count():
 def test_why_an_answer_was_withheld_is_known():
     details = {"type": "refusal", "category": "cyber", "explanation": "It was against the policy."}
     _, parser = events_of(sse(start(), *stop("refusal", stop_details=details)))
-    assert (parser.stop_reason, parser.withheld) == ("refusal", "It was against the policy.")
+    assert (parser.stop_reason, parser.answer.withheld) == ("refusal", "It was against the policy.")
     _, parser = events_of(sse(start(), *stop("refusal", stop_details={**details, "explanation": None})))
-    assert parser.withheld == "cyber"
+    assert parser.answer.withheld == "cyber"
 
 
 def test_a_start_that_is_told_twice_counts_once_and_two_answers_in_one_stream_are_none():
@@ -395,9 +395,9 @@ def test_an_error_as_one_document_is_an_error():
 
 def test_an_event_that_is_not_json_breaks_the_stream_unless_it_was_complete():
     _, parser = events_of(sse(start(), *text(0, "a")) + b"data: {oops\n\n" + sse(*stop()))
-    assert (parser.is_broken, parser.is_complete) == (True, False)
+    assert parser.answer.broke and parser.missing_end
     _, parser = events_of(answer(text(0, "a")) + b"data: {oops\n\n")
-    assert (parser.is_broken, parser.is_complete) == (False, True)
+    assert not parser.answer.broke and not parser.missing_end
 
 
 def test_surrogate_halves_are_joined_over_deltas_and_replaced_where_alone():

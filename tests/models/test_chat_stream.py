@@ -383,10 +383,10 @@ def test_cached_tokens_have_many_names(names):
 def test_reasoning_that_is_counted_beside_the_output_becomes_part_of_it():
     usage = {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 17, "reasoning_tokens": 4}
     _, parser = events_of([sse({**text("a"), "usage": usage})])
-    assert parser.usage.usage().output == 7
+    assert parser.answer.usage.usage().output == 7
     usage["total_tokens"] = 13
     _, parser = events_of([sse({**text("a"), "usage": usage})])
-    assert parser.usage.usage().output == 3
+    assert parser.answer.usage.usage().output == 3
 
 
 def test_counts_that_are_no_counts_are_ignored():
@@ -425,9 +425,9 @@ def test_usage_after_an_error_is_kept():
 
 def test_an_event_that_is_not_json_breaks_the_stream_unless_it_was_complete():
     _, parser = events_of([sse(text("a"), done=False) + b"data: {oops\n\n" + sse(text("b"))])
-    assert parser.is_broken
+    assert parser.answer.broke
     events, parser = events_of([sse(text("a", "stop"), done=False) + b"data: {oops\n\n" + sse(text("b"))])
-    assert not parser.is_broken
+    assert not parser.answer.broke
     assert blocks(events) == [("text", "", "ab")]
 
 

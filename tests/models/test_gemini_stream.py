@@ -63,7 +63,7 @@ def test_several_parts_of_one_chunk_are_told_apart():
 
 def test_empty_texts_and_thoughts_are_none():
     events, parser = events_of(answer(text(""), thought(""), text("")))
-    assert (blocks(events), parser.has_answer, parser.stop_reason) == ([], False, "stop")
+    assert (blocks(events), parser.answer.has_answer, parser.stop_reason) == ([], False, "stop")
 
 
 def test_text_and_thoughts_that_go_on_after_each_other_are_blocks_of_their_own():
@@ -287,14 +287,14 @@ def test_a_prompt_that_was_blocked_is_an_answer_that_is_withheld(feedback, withh
     body = sse({"promptFeedback": feedback, "usageMetadata": usage(3)})
     assert (parse(body)["stop_reason"], parse(body)["finish_reason"]) == ("content_filter", None)
     _, parser = events_of(body)
-    assert (parser.is_complete, parser.has_answer, parser.withheld) == (True, False, withheld)
+    assert (parser.missing_end, parser.answer.has_answer, parser.answer.withheld) == ("", False, withheld)
 
 
 def test_why_an_answer_was_withheld_is_known():
     _, parser = events_of(sse(chunk(finish="SAFETY")))
-    assert parser.withheld == "the answer was blocked (SAFETY)"
+    assert parser.answer.withheld == "the answer was blocked (SAFETY)"
     _, parser = events_of(sse(chunk(finish="SAFETY", message="It was against the policy.")))
-    assert parser.withheld == "It was against the policy."
+    assert parser.answer.withheld == "It was against the policy."
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -319,7 +319,7 @@ def test_a_whole_response_instead_of_a_stream_is_read():
 
 def usage_of(*usages: dict[str, object]) -> Usage:
     _, parser = events_of(sse(*(chunk(text("a"), usageMetadata=each) for each in usages)))
-    return parser.counted
+    return parser.answer.counted
 
 
 def test_thoughts_are_part_of_the_output_and_what_was_cached_is_part_of_the_input():

@@ -433,7 +433,7 @@ def test_without_a_terminal_event_a_response_is_not_usable():
     body = sse(start(), *text(0, "a"), *call(1, "ls", "{}"))
     for cut in (body, body + DONE):
         events, parser = events_of(cut)
-        assert not parser.is_complete and not parser.done
+        assert parser.missing_end and not parser.answer.done
         assert [block[2] for block in blocks(events)] == ["a", "{}"]
 
 
@@ -475,8 +475,8 @@ def test_an_error_event_is_an_error_and_the_failed_response_after_it_tells_the_r
 
 def test_an_event_that_is_not_json_breaks_the_stream():
     _, parser = events_of(sse(start(), *text(0, "a")), b"data: {\n\n", sse(end()))
-    assert parser.is_broken and not parser.is_complete
-    assert parser.what_broke == "sent an event that is not JSON"
+    assert parser.answer.broke == "sent an event that is not JSON"
+    assert parser.missing_end
 
 
 def test_a_whole_response_instead_of_a_stream_is_read():
@@ -508,7 +508,7 @@ def test_input_includes_the_cache_and_output_the_reasoning():
         "total_tokens": 150,
     }
     _, parser = events_of(sse(start(usage=None), *text(0, "a"), end(usage=usage)))
-    told = parser.counted
+    told = parser.answer.counted
     assert (told.input, told.output, told.cache_read, told.cache_write, told.reasoning) == (
         100,
         50,
@@ -520,7 +520,7 @@ def test_input_includes_the_cache_and_output_the_reasoning():
 
 def test_usage_that_is_none_counts_nothing():
     _, parser = events_of(sse(start(), *text(0, "a"), end(usage=None)))
-    assert parser.usage is None and parser.counted == Usage()
+    assert parser.answer.usage is None and parser.answer.counted == Usage()
 
 
 def test_surrogate_halves_are_joined_over_deltas_and_replaced_where_alone():

@@ -48,43 +48,44 @@ async def stream_answer(
             yield event
         yield last
     except HttpFailure as error:
-        yield StreamError(error.failure, parser.counted)
+        yield StreamError(error.failure, parser.answer.counted)
     except Exception as error:
         # The contract's last line of defence: a defect of ours, not of the provider's.
         logging.getLogger(__name__).exception("the request to %s failed", endpoint.host)
         what = f"The request to {endpoint.host} failed ({type(error).__name__}); see the log."
-        yield StreamError(StreamFailure("bad_request", what), parser.counted)
+        yield StreamError(StreamFailure("bad_request", what), parser.answer.counted)
 
 
 def _last(endpoint: Endpoint, parser: P) -> StreamEvent:
-    host, usage = endpoint.host, parser.counted
-    if parser.error is not None:
-        failure = failure_of_event(host, parser.error, endpoint.redact, endpoint.key_source)
+    answer, host = parser.answer, endpoint.host
+    usage = answer.counted
+    if answer.error is not None:
+        failure = failure_of_event(host, answer.error, endpoint.redact, endpoint.key_source)
         return StreamError(failure, usage)
-    if parser.is_broken:
-        return StreamError(StreamFailure("protocol", f"{host} {parser.what_broke}."), usage)
-    if not parser.is_complete:
-        what = "ended the answer in the middle" if parser.has_answer else "sent no answer"
+    if answer.broke:
+        return StreamError(StreamFailure("protocol", f"{host} {answer.broke}."), usage)
+    if parser.missing_end:
+        what = "ended the answer in the middle" if answer.has_answer else "sent no answer"
         message = f"{host} {what}: {parser.missing_end}."
         return StreamError(StreamFailure("protocol", message), usage)
     stop = parser.stop_reason
-    if parser.has_answer:
-        return StreamDone(stop, usage, parser.model)
+    if answer.has_answer:
+        return StreamDone(stop, usage, answer.model)
     if stop in ("stop", "tool_calls"):
         return StreamError(
             StreamFailure("empty", f"{host} answered with neither text nor tool calls."), usage
         )
-    if parser.withheld:
-        message = failure_message(f"{host} refused to answer", parser.withheld, endpoint.redact)
+    if answer.withheld:
+        message = failure_message(f"{host} refused to answer", answer.withheld, endpoint.redact)
         return StreamError(StreamFailure("refused", message, cut=True), usage)
-    return StreamDone(stop, usage, parser.model)
+    return StreamDone(stop, usage, answer.model)
 
 
 async def _batches(
     body: Body, answer: AnswerBody[P], stall: Stall
 ) -> AsyncGenerator[list[StreamEvent], None]:
     """The events of each read of the network, a ping for one that shows nothing, up to the end of the answer."""
-    parser = answer.parser
+    known = answer.parser.answer
     deadline: float | None = None
     time = asyncio.get_running_loop().time
     last_news = time()
@@ -97,12 +98,12 @@ async def _batches(
         if answer.is_too_large:
             body.give_up("protocol", "sent more than any answer holds")
         yield events or [Ping()]
-        if parser.done:
+        if known.done:
             await _drain(body)
             return
-        if parser.is_broken:
+        if known.broke:
             return
-        is_over = parser.has_terminal_marker or parser.error is not None
+        is_over = known.has_terminal_marker or known.error is not None
         if is_over and (events or deadline is None):
             # Not the end yet: usage may follow, and some providers put a finish reason on each of several calls.
             deadline = time() + stall.after_end

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from steersman.agent.messages import ModelStop, Usage
+from steersman.agent.messages import ModelStop
 from steersman.agent.model import StreamEvent
+from steersman.models.answer_body import Answer
 from steersman.models.anthropic_usage import AnthropicUsage
-from steersman.models.blocks import BlockWriter, shown_name
-from steersman.models.event_json import read_event
+from steersman.models.blocks import shown_name
+from steersman.models.event_json import string, text
 from steersman.models.sse import SseEvent
-from steersman.models.surrogates import whole
 
 _STOPS: Final[Mapping[str, ModelStop]] = {
     "end_turn": "stop",
@@ -59,21 +59,13 @@ class AnthropicStreamParser:
     """
 
     def __init__(self) -> None:
-        self.id: str | None = None
-        self.model: str | None = None
+        self.answer = Answer()
+        self._blocks = self.answer.blocks
         self.finish_reason: str | None = None
         """The provider's own word."""
-        self.usage: AnthropicUsage | None = None
-        self.error: object = None
-        self.done = False
-        """`message_stop` or an error has been seen: nothing that follows counts."""
-        self.is_broken = False
-        self.what_broke = ""
-        self.withheld = ""
+        self._usage = AnthropicUsage()
         self.call_ids: list[str | None] = []
         """The provider's ids of the calls, in the order of their blocks."""
-        self._stopped = False
-        self._blocks = BlockWriter()
         self._open: dict[int, _Block] = {}
         self._last_index = 0
         self._handlers: Mapping[object, Callable[[dict[str, object]], None]] = {
@@ -89,36 +81,16 @@ class AnthropicStreamParser:
 
     @property
     def missing_end(self) -> str:
-        return "message_stop did not come"
-
-    @property
-    def has_answer(self) -> bool:
-        return self._blocks.has_answer
-
-    @property
-    def has_terminal_marker(self) -> bool:
-        return self._stopped
-
-    @property
-    def is_complete(self) -> bool:
-        return self._stopped
+        return "" if self.answer.has_terminal_marker else "message_stop did not come"
 
     @property
     def stop_reason(self) -> ModelStop:
         known = _STOPS.get((self.finish_reason or "").lower())
         return known or ("tool_calls" if self.call_ids else "stop")
 
-    @property
-    def counted(self) -> Usage:
-        return self.usage.usage() if self.usage is not None else Usage()
-
     def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
         """The events that these make; none if they show nothing."""
-        for name, payload in events:
-            if self.done or self.is_broken:
-                break
-            self._event(name, payload)
-        return self._blocks.take()
+        return self.answer.read(events, self._event)
 
     def finish(self) -> list[StreamEvent]:
         """The events that close the blocks. Call it once, when the response is complete."""
@@ -127,15 +99,7 @@ class AnthropicStreamParser:
         self._blocks.end_text()
         return self._blocks.take()
 
-    def _event(self, name: bytes, payload: bytes) -> None:
-        try:
-            event, needs_mending = read_event(payload)
-        except ValueError:
-            if payload.strip() != b"[DONE]":
-                self._break("sent an event that is not JSON")
-            return
-        if needs_mending:
-            self._blocks.mend_surrogates()
+    def _event(self, name: bytes, event: object) -> None:
         if not isinstance(event, dict):
             return
         kind = event.get("type")
@@ -145,33 +109,30 @@ class AnthropicStreamParser:
         if handler is not None:
             handler(event)
 
-    def _break(self, what: str) -> None:
-        self.is_broken, self.what_broke = True, what
-
     def _message_start(self, event: dict[str, object]) -> None:
         message = event.get("message")
         if not isinstance(message, dict):
             return
-        message_id = _text(message, "id") or None
-        if self.id is not None and message_id is not None and message_id != self.id:
+        message_id = text(message, "id") or None
+        if self.answer.id is not None and message_id is not None and message_id != self.answer.id:
             # A proxy that asked again in the middle: what is whole in it can't be told.
-            self._break("sent two answers in one stream")
+            self.answer.broke = "sent two answers in one stream"
             return
-        self.id = self.id or message_id
-        self.model = self.model or _text(message, "model") or None
+        self.answer.id = self.answer.id or message_id
+        self.answer.model = self.answer.model or text(message, "model") or None
         self._read_usage(message)
 
     def _message_delta(self, event: dict[str, object]) -> None:
         delta = event.get("delta")
         if isinstance(delta, dict):
-            self.finish_reason = _text(delta, "stop_reason") or self.finish_reason
+            self.finish_reason = text(delta, "stop_reason") or self.finish_reason
             details = delta.get("stop_details")
             if isinstance(details, dict):
-                self.withheld = _text(details, "explanation") or _text(details, "category")
+                self.answer.withheld = text(details, "explanation") or text(details, "category")
         self._read_usage(event)
 
     def _message_stop(self, _event: dict[str, object]) -> None:
-        self.done = self._stopped = True
+        self.answer.done = self.answer.has_terminal_marker = True
 
     def _message(self, message: dict[str, object]) -> None:
         """A whole message, of a server that does not stream."""
@@ -184,13 +145,13 @@ class AnthropicStreamParser:
         self._message_stop(message)
 
     def _error(self, event: dict[str, object]) -> None:
-        self.error = event
-        self.done = True
+        self.answer.error = event
+        self.answer.done = True
 
     def _read_usage(self, holder: Mapping[str, object]) -> None:
         if isinstance(holder.get("usage"), dict):
-            self.usage = self.usage or AnthropicUsage()
-            self.usage.read(holder["usage"])
+            self._usage.read(holder["usage"])
+            self.answer.usage = self._usage
 
     def _block_start(self, event: dict[str, object]) -> None:
         content = event.get("content_block")
@@ -202,16 +163,16 @@ class AnthropicStreamParser:
         block = _Block(_KINDS.get(kind, "other") if isinstance(kind, str) else "other")
         self._open[index] = block
         if block.kind == "text":
-            self._blocks.text("text", _string(content, "text"))
+            self._blocks.text("text", string(content, "text"))
         elif block.kind == "thinking":
             block.index = self._blocks.start_thinking()
             block.redacted = kind == "redacted_thinking"
-            block.signature = _text(content, "data" if block.redacted else "signature")
-            self._blocks.append(block.index, _string(content, "thinking"))
+            block.signature = text(content, "data" if block.redacted else "signature")
+            self._blocks.append(block.index, string(content, "thinking"))
         elif block.kind == "call":
-            call_id = _text(content, "id") or None
+            call_id = text(content, "id") or None
             self.call_ids.append(call_id)
-            block.index = self._blocks.start_call(shown_name(_string(content, "name")), call_id)
+            block.index = self._blocks.start_call(shown_name(string(content, "name")), call_id)
             given = content.get("input")
             block.whole_input = given if isinstance(given, dict) else {}
 
@@ -222,16 +183,16 @@ class AnthropicStreamParser:
             return
         kind = delta.get("type")
         if kind == "text_delta" and block.kind == "text":
-            self._blocks.text("text", _string(delta, "text"))
+            self._blocks.text("text", string(delta, "text"))
         elif kind == "input_json_delta" and block.kind == "call":
-            piece = _string(delta, "partial_json")
+            piece = string(delta, "partial_json")
             if piece:
                 block.has_pieces = True
                 self._blocks.append(block.index, piece)
         elif kind == "thinking_delta" and block.kind == "thinking":
-            self._blocks.append(block.index, _string(delta, "thinking"))
+            self._blocks.append(block.index, string(delta, "thinking"))
         elif kind == "signature_delta" and block.kind == "thinking":
-            block.signature = _text(delta, "signature") or block.signature
+            block.signature = text(delta, "signature") or block.signature
 
     def _block_stop(self, event: dict[str, object]) -> None:
         self._close(self._index(event))
@@ -255,13 +216,3 @@ class AnthropicStreamParser:
             if block.whole_input and not block.has_pieces:
                 self._blocks.append(block.index, json.dumps(block.whole_input))
             self._blocks.end(block.index)
-
-
-def _string(holder: Mapping[str, object], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _text(holder: Mapping[str, object], key: str) -> str:
-    """A string that is told as it is, without passing through a block."""
-    return whole(_string(holder, key))

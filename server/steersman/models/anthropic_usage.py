@@ -1,12 +1,9 @@
 """The token counts of the Messages API. Its input excludes what was read from or written to a cache."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from steersman.agent.messages import Usage
-
-_MOST: Final = 10**15
+from steersman.models.event_json import count, first
 
 
 @dataclass(slots=True)
@@ -25,12 +22,12 @@ class AnthropicUsage:
         if not isinstance(usage, dict):
             return
         details = usage.get("output_tokens_details")
-        self.input = _count(usage, "input_tokens", 0) or self.input
-        self.output = _count(usage, "output_tokens", self.output)
-        self.cache_read = _count(usage, "cache_read_input_tokens", self.cache_read)
-        self.cache_write = _count(usage, "cache_creation_input_tokens", self.cache_write)
+        self.input = count(usage, "input_tokens") or self.input
+        self.output = first(count(usage, "output_tokens"), self.output)
+        self.cache_read = first(count(usage, "cache_read_input_tokens"), self.cache_read)
+        self.cache_write = first(count(usage, "cache_creation_input_tokens"), self.cache_write)
         if isinstance(details, dict):
-            self.reasoning = _count(details, "thinking_tokens", self.reasoning)
+            self.reasoning = first(count(details, "thinking_tokens"), self.reasoning)
 
     def as_sent(self) -> dict[str, int | None]:
         """The provider's own numbers under our names."""
@@ -53,10 +50,3 @@ class AnthropicUsage:
             cache_write=cache_write,
             reasoning=self.reasoning or 0,
         )
-
-
-def _count(counts: Mapping[str, object], name: str, known: int | None) -> int | None:
-    value = counts.get(name)
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST:
-        return int(value)
-    return known

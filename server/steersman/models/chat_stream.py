@@ -7,15 +7,14 @@ What the events can't say (the provider's own finish reason, its usage as sent) 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from steersman.agent.messages import ModelStop, Usage
+from steersman.agent.messages import ModelStop
 from steersman.agent.model import StreamEvent
-from steersman.models.blocks import BlockWriter
+from steersman.models.answer_body import NO_JSON, Answer
 from steersman.models.chat_calls import CallSlots
 from steersman.models.chat_template import ChunkTemplate
-from steersman.models.chat_usage import ChatUsage, read_usage
-from steersman.models.event_json import read_event
+from steersman.models.chat_usage import read_usage
+from steersman.models.event_json import read_event, text
 from steersman.models.sse import SseEvent
-from steersman.models.surrogates import whole
 
 _STOPS: Final[Mapping[str, ModelStop]] = {
     "stop": "stop",
@@ -58,52 +57,19 @@ class ChatStreamParser:
     """
 
     def __init__(self) -> None:
-        self.id: str | None = None
-        self.model: str | None = None
+        self.answer = Answer()
+        self._blocks = self.answer.blocks
         self.finish_reason: str | None = None
         """The provider's own word; the last one if it sent several."""
-        self.usage: ChatUsage | None = None
-        self.error: object = None
-        """The provider's error object, if one came inside the stream."""
-        self.done = False
-        """`[DONE]` has been seen: nothing that follows counts."""
-        self.is_broken = False
-        """An event was not JSON, before the response was complete: nothing that follows counts."""
         self._cut: ModelStop | None = None
-        self._blocks = BlockWriter()
         self._calls = CallSlots()
         self._template: ChunkTemplate | None = None
 
     @property
-    def what_broke(self) -> str:
-        return "sent an event that is not JSON"
-
-    @property
     def missing_end(self) -> str:
-        return "neither a finish reason nor [DONE] came"
-
-    @property
-    def withheld(self) -> str:
-        return ""
-
-    @property
-    def counted(self) -> Usage:
-        return self.usage.usage() if self.usage is not None else Usage()
-
-    @property
-    def has_answer(self) -> bool:
-        """Some text, refusal or call has come."""
-        return self._blocks.has_answer
-
-    @property
-    def has_terminal_marker(self) -> bool:
-        """A finish reason or `[DONE]` has come."""
-        return self.done or self.finish_reason is not None
-
-    @property
-    def is_complete(self) -> bool:
-        """The response can be used. Without a terminal marker only one with calls, all of them complete, can."""
-        return self.has_terminal_marker or self._calls.all_complete
+        """Without a terminal marker only a response with calls, all of them complete, can be used."""
+        usable = self.answer.has_terminal_marker or self._calls.all_complete
+        return "" if usable else "neither a finish reason nor [DONE] came"
 
     @property
     def stop_reason(self) -> ModelStop:
@@ -121,13 +87,13 @@ class ChatStreamParser:
 
     def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
         """The events that these chunks make; none if they show nothing."""
-        template = None if self._blocks.is_mending else self._template
+        answer, template = self.answer, None if self._blocks.is_mending else self._template
         for name, payload in events:
-            if self.done or self.is_broken:
+            if answer.done or answer.broke:
                 break
             if template is not None and not name:
-                text = template.match(payload)
-                if text is not None and self._more(template, text):
+                more = template.match(payload)
+                if more is not None and self._more(template, more):
                     continue
             self._payload(name, payload)
             template = None if self._blocks.is_mending else self._template
@@ -155,7 +121,7 @@ class ChatStreamParser:
 
     def _payload(self, name: bytes, payload: bytes) -> None:
         if payload.strip() == b"[DONE]":
-            self.done = True
+            self.answer.done = self.answer.has_terminal_marker = True
             return
         chunk = self._decode(payload)
         if not isinstance(chunk, dict):
@@ -167,23 +133,26 @@ class ChatStreamParser:
         try:
             chunk, needs_mending = read_event(payload)
         except ValueError:
-            self.is_broken = not self.has_terminal_marker and self.error is None
+            # What follows the end, or an error, need not be JSON.
+            if not self.answer.has_terminal_marker and self.answer.error is None:
+                self.answer.broke = NO_JSON
             return None
         if needs_mending:
             self._blocks.mend_surrogates()
         return chunk
 
     def _chunk(self, chunk: dict[str, object], *, is_error: bool) -> None:
-        if self.model is None and isinstance(chunk.get("model"), str):
-            self.model = whole(str(chunk["model"])) or None
-        if self.id is None and isinstance(chunk.get("id"), str):
-            self.id = whole(str(chunk["id"])) or None
+        answer = self.answer
+        if answer.model is None:
+            answer.model = text(chunk, "model") or None
+        if answer.id is None:
+            answer.id = text(chunk, "id") or None
         error = chunk.get("error")
         choices = chunk.get("choices")
         if error:
-            self.error = self.error or chunk
+            answer.error = answer.error or chunk
         elif is_error or (not choices and (chunk.get("object") == "error" or _is_bare_error(chunk))):
-            self.error = self.error or chunk
+            answer.error = answer.error or chunk
             return
         groq = chunk.get("x_groq")
         self._read_usage(chunk.get("usage") or (groq.get("usage") if isinstance(groq, dict) else None))
@@ -201,8 +170,8 @@ class ChatStreamParser:
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self._finish_reason(reason, choice)
-        if choice.get("error") and not self.error:
-            self.error = choice
+        if choice.get("error") and not self.answer.error:
+            self.answer.error = choice
         self._read_usage(choice.get("usage"))
 
     def _delta(self, delta: dict[str, object]) -> None:
@@ -244,9 +213,10 @@ class ChatStreamParser:
 
     def _finish_reason(self, reason: str, choice: Mapping[str, object]) -> None:
         self.finish_reason = reason
+        self.answer.has_terminal_marker = True
         word = reason.lower()
-        if word in _FAILED and not self.error:
-            self.error = (
+        if word in _FAILED and not self.answer.error:
+            self.answer.error = (
                 choice
                 if choice.get("error")
                 else {"code": _FAILED[word], "message": f"finish reason {reason}"}
@@ -258,8 +228,8 @@ class ChatStreamParser:
     def _read_usage(self, usage: object) -> None:
         if isinstance(usage, dict) and usage:
             read = read_usage(usage)
-            if self.usage is None or not read.is_zero:
-                self.usage = read
+            if self.answer.usage is None or not read.is_zero:
+                self.answer.usage = read
 
     def _call(self, entry: dict[str, object]) -> None:
         slot, arguments = self._calls.take(entry)

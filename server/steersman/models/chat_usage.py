@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, TypeGuard
 
 from steersman.agent.messages import Usage
+from steersman.models.event_json import count, first
 
 _MOST_DOLLARS: Final = 1e6
 """Of one response; more is no price."""
@@ -63,7 +64,7 @@ def read_usage(usage: Mapping[str, object]) -> ChatUsage:
         input=_count(usage, "prompt_tokens", "input_tokens"),
         output=_count(usage, "completion_tokens", "output_tokens"),
         total=_count(usage, "total_tokens"),
-        cache_read=_first(
+        cache_read=first(
             _count(prompt, "cached_tokens"),
             _count(
                 usage,
@@ -73,11 +74,11 @@ def read_usage(usage: Mapping[str, object]) -> ChatUsage:
                 "cache_read_input_tokens",
             ),
         ),
-        cache_write=_first(
+        cache_write=first(
             _count(prompt, "cache_write_tokens", "cache_creation_tokens"),
             _count(usage, "cache_creation_input_tokens"),
         ),
-        reasoning=_first(_count(completion, "reasoning_tokens"), _count(usage, "reasoning_tokens")),
+        reasoning=first(_count(completion, "reasoning_tokens"), _count(usage, "reasoning_tokens")),
         cost=float(cost) if _is_number(cost) and 0 <= cost < _MOST_DOLLARS else None,
     )
 
@@ -91,17 +92,14 @@ def _object(usage: Mapping[str, object], *names: str) -> Mapping[str, object]:
 
 
 def _count(counts: Mapping[str, object], *names: str) -> int | None:
+    """The first of these that there is."""
     for name in names:
-        value = counts.get(name)
-        if _is_number(value) and 0 <= value < 1e15:
-            return int(value)
+        value = count(counts, name)
+        if value is not None:
+            return value
     return None
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
     """JSON's true is Python's 1."""
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _first(*counts: int | None) -> int | None:
-    return next((count for count in counts if count is not None), None)

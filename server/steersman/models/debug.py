@@ -66,12 +66,12 @@ def _parsed(parser: Parser, events: list[StreamEvent], between_thoughts: str) ->
             for index, call_id in zip(calls, parser.call_ids, strict=True)
         ],
         "finish_reason": parser.finish_reason,
-        "usage": parser.usage.as_sent() if parser.usage is not None else None,
+        "usage": parser.answer.usage.as_sent() if parser.answer.usage is not None else None,
         "error": _error(parser),
-        "model": parser.model,
-        "id": parser.id,
+        "model": parser.answer.model,
+        "id": parser.answer.id,
         "stop_reason": None
-        if parser.error or parser.is_broken or not parser.is_complete
+        if parser.answer.error or parser.answer.broke or parser.missing_end
         else parser.stop_reason,
     }
 
@@ -85,7 +85,7 @@ def _call(call_id: str | None, name: str, arguments: str) -> dict[str, object]:
 
 
 def _error(parser: Parser) -> object:
-    error = parser.error
+    error = parser.answer.error
     if isinstance(error, dict):
         error = error.get("error", error)
     if not isinstance(error, dict):

@@ -1,8 +1,15 @@
 """The JSON of one event, read as tolerantly as providers write it."""
 
 import json
+from collections.abc import Mapping
+from typing import Final
 
 import orjson
+
+from steersman.models.surrogates import whole
+
+_MOST: Final = 10**15
+"""Tokens; more is no count."""
 
 
 def read_event(payload: bytes) -> tuple[object, bool]:
@@ -20,3 +27,28 @@ def read_event(payload: bytes) -> tuple[object, bool]:
         return json.loads(payload.decode("utf-8", "replace"), strict=False), True
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def string(holder: Mapping[str, object], key: str) -> str:
+    """A string that passes through a block; empty for anything else."""
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def text(holder: Mapping[str, object], key: str) -> str:
+    """A string that is told as it is, without passing through a block."""
+    return whole(string(holder, key))
+
+
+def count(counts: Mapping[str, object], name: str) -> int | None:
+    """A number of tokens; None for anything else."""
+    value = counts.get(name)
+    # JSON's true is Python's 1.
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST:
+        return int(value)
+    return None
+
+
+def first(*found: int | None) -> int | None:
+    """The first of these that is known."""
+    return next((each for each in found if each is not None), None)

@@ -10,11 +10,12 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from steersman.agent.messages import ModelStop, Usage
+from steersman.agent.messages import ModelStop
 from steersman.agent.model import StreamEvent
-from steersman.models.blocks import BlockWriter, shown_name
-from steersman.models.event_json import read_event
-from steersman.models.gemini_usage import GeminiUsage, read_usage
+from steersman.models.answer_body import NO_JSON, Answer
+from steersman.models.blocks import shown_name
+from steersman.models.event_json import string, text
+from steersman.models.gemini_usage import read_usage
 from steersman.models.sse import SseEvent
 from steersman.models.surrogates import whole
 
@@ -53,43 +54,19 @@ class GeminiStreamParser:
     """
 
     def __init__(self) -> None:
-        self.id: str | None = None
-        self.model: str | None = None
+        self.answer = Answer()
+        self._blocks = self.answer.blocks
         self.finish_reason: str | int | None = None
         """The provider's own word, or its number; the last one if it sent several."""
-        self.usage: GeminiUsage | None = None
-        self.error: object = None
-        self.done = False
-        """An error has been seen: nothing that follows counts."""
-        self.is_broken = False
-        """An event was not JSON, or too deep to be written again: nothing that follows counts."""
-        self.withheld = ""
         self.call_ids: list[str | None] = []
         """The provider's ids of the calls, in the order of their blocks."""
         self._blocked = False
         self._cut: ModelStop | None = None
-        self._blocks = BlockWriter()
         self._thinking: int | None = None
 
     @property
-    def what_broke(self) -> str:
-        return "sent an event that is not JSON"
-
-    @property
     def missing_end(self) -> str:
-        return "no finish reason came"
-
-    @property
-    def has_answer(self) -> bool:
-        return self._blocks.has_answer
-
-    @property
-    def has_terminal_marker(self) -> bool:
-        return self._blocked or self.finish_reason is not None
-
-    @property
-    def is_complete(self) -> bool:
-        return self.has_terminal_marker
+        return "" if self.answer.has_terminal_marker else "no finish reason came"
 
     @property
     def stop_reason(self) -> ModelStop:
@@ -98,22 +75,14 @@ class GeminiStreamParser:
             return "content_filter"
         if self._cut is not None:
             return self._cut
-        if self.has_answer and _word(self.finish_reason) == "OTHER":
+        if self.answer.has_answer and _word(self.finish_reason) == "OTHER":
             # Nobody says why it ended: what was said may be shown, but calls may be cut.
             return "length"
         return "tool_calls" if self.call_ids else "stop"
 
-    @property
-    def counted(self) -> Usage:
-        return self.usage.usage() if self.usage is not None else Usage()
-
     def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
-        """The events that these chunks make; none if they show nothing."""
-        for name, payload in events:
-            if self.done or self.is_broken:
-                break
-            self._payload(name, payload)
-        return self._blocks.take()
+        """The events that these make; none if they show nothing."""
+        return self.answer.read(events, self._event)
 
     def finish(self) -> list[StreamEvent]:
         """The events that close the blocks. Call it once, when the response is complete."""
@@ -121,33 +90,28 @@ class GeminiStreamParser:
         self._blocks.end_text()
         return self._blocks.take()
 
-    def _payload(self, name: bytes, payload: bytes) -> None:
-        try:
-            value, needs_mending = read_event(payload)
-        except ValueError:
-            self.is_broken = payload.strip() != b"[DONE]"
-            return
-        if needs_mending:
-            self._blocks.mend_surrogates()
+    def _event(self, name: bytes, value: object) -> None:
         # Without `alt=sse`, as from a proxy that loses it, the body is one array of chunks.
         for chunk in value if isinstance(value, list) else [value]:
-            if isinstance(chunk, dict) and not self.done:
+            if isinstance(chunk, dict) and not self.answer.done:
                 try:
                     self._chunk(chunk, is_error=name == b"error")
                 except RecursionError:
-                    self.is_broken = True
+                    # A call's arguments are too deep to be written again.
+                    self.answer.broke = NO_JSON
                     return
 
     def _chunk(self, chunk: dict[str, object], *, is_error: bool) -> None:
-        self.model = self.model or _text(chunk, "modelVersion") or None
-        self.id = self.id or _text(chunk, "responseId") or None
+        answer = self.answer
+        answer.model = answer.model or text(chunk, "modelVersion") or None
+        answer.id = answer.id or text(chunk, "responseId") or None
         usage = chunk.get("usageMetadata")
         if isinstance(usage, dict):
             read = read_usage(usage)
             # Counts are cumulative, and each chunk has them all, except that Vertex AI's first ones are empty.
-            self.usage = read if self.usage is None or not read.is_zero else self.usage
+            answer.usage = read if answer.usage is None or not read.is_zero else answer.usage
         if chunk.get("error") or is_error:
-            self.error, self.done = chunk, True
+            answer.error, answer.done = chunk, True
             return
         self._prompt_feedback(chunk.get("promptFeedback"))
         candidates = chunk.get("candidates")
@@ -160,9 +124,9 @@ class GeminiStreamParser:
             return
         reason = feedback.get("blockReason")
         if reason and isinstance(reason, str | int):
-            self._blocked = True
-            said = _text(feedback, "blockReasonMessage")
-            self.withheld = said or f"the prompt was blocked ({whole(str(reason))})"
+            self._blocked = self.answer.has_terminal_marker = True
+            said = text(feedback, "blockReasonMessage")
+            self.answer.withheld = said or f"the prompt was blocked ({whole(str(reason))})"
 
     def _candidate(self, candidate: dict[str, object]) -> None:
         content = candidate.get("content")
@@ -172,30 +136,31 @@ class GeminiStreamParser:
                 self._part(part)
         reason = candidate.get("finishReason")
         if isinstance(reason, str | int) and reason:
-            self._finish_reason(reason, _text(candidate, "finishMessage"))
+            self._finish_reason(reason, text(candidate, "finishMessage"))
 
     def _finish_reason(self, reason: str | int, said: str) -> None:
         self.finish_reason = whole(reason) if isinstance(reason, str) else int(reason)
+        self.answer.has_terminal_marker = True
         word = _word(reason)
-        if word in _FAILED and self.error is None:
-            self.error = {"code": _FAILED[word], "message": said or f"finish reason {word}"}
+        if word in _FAILED and self.answer.error is None:
+            self.answer.error = {"code": _FAILED[word], "message": said or f"finish reason {word}"}
         self._cut = _CUTS.get(word, self._cut)
         if _CUTS.get(word) == "content_filter":
-            self.withheld = said or f"the answer was blocked ({word})"
+            self.answer.withheld = said or f"the answer was blocked ({word})"
 
     def _part(self, part: dict[str, object]) -> None:
         call = part.get("functionCall")
-        text = _string(part, "text")
-        signature = _text(part, "thoughtSignature") or None
+        said = string(part, "text")
+        signature = text(part, "thoughtSignature") or None
         if isinstance(call, dict):
             self._end_thinking()
             self._call(call, signature)
         elif part.get("thought") is True:
-            self._thought(text, signature)
+            self._thought(said, signature)
         elif isinstance(part.get("text"), str):
-            if text:
+            if said:
                 self._end_thinking()
-                self._blocks.text("text", text)
+                self._blocks.text("text", said)
             if signature is not None:
                 self._end_thinking()
                 self._blocks.end(self._blocks.start_thinking(), signature=signature)
@@ -216,9 +181,9 @@ class GeminiStreamParser:
 
     def _call(self, call: dict[str, object], signature: str | None) -> None:
         """A call comes whole."""
-        call_id = _text(call, "id") or None
+        call_id = text(call, "id") or None
         self.call_ids.append(call_id)
-        index = self._blocks.start_call(shown_name(_string(call, "name")), call_id)
+        index = self._blocks.start_call(shown_name(string(call, "name")), call_id)
         arguments = call.get("args")
         self._blocks.append(
             index, json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False)
@@ -231,13 +196,3 @@ def _word(reason: str | int | None) -> str:
     if isinstance(reason, str):
         return reason.upper()
     return _NUMBERS[reason] if reason is not None and 0 <= reason < len(_NUMBERS) else ""
-
-
-def _string(holder: Mapping[str, object], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _text(holder: Mapping[str, object], key: str) -> str:
-    """A string that is told as it is, without passing through a block."""
-    return whole(_string(holder, key))

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from steersman.agent.messages import Usage
-
-_MOST: Final = 10**15
+from steersman.models.event_json import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +48,10 @@ class GeminiUsage:
 def read_usage(metadata: Mapping[str, object]) -> GeminiUsage:
     """Reads a `usageMetadata` object."""
     return GeminiUsage(
-        prompt=_count(metadata, "promptTokenCount"),
-        candidates=_count(metadata, "candidatesTokenCount"),
-        total=_count(metadata, "totalTokenCount"),
-        cached=_count(metadata, "cachedContentTokenCount"),
-        thoughts=_count(metadata, "thoughtsTokenCount"),
-        tool_prompt=_count(metadata, "toolUsePromptTokenCount"),
+        prompt=count(metadata, "promptTokenCount"),
+        candidates=count(metadata, "candidatesTokenCount"),
+        total=count(metadata, "totalTokenCount"),
+        cached=count(metadata, "cachedContentTokenCount"),
+        thoughts=count(metadata, "thoughtsTokenCount"),
+        tool_prompt=count(metadata, "toolUsePromptTokenCount"),
     )
-
-
-def _count(counts: Mapping[str, object], name: str) -> int | None:
-    value = counts.get(name)
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST:
-        return int(value)
-    return None

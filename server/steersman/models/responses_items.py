@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from steersman.models.surrogates import whole
+from steersman.models.event_json import string
 
 Item: TypeAlias = Mapping[str, object]
 """An output item as the server tells it."""
@@ -117,13 +117,3 @@ def kind_of(item: object) -> ItemKind | None:
 
 def _names(item: Item) -> list[str]:
     return [name for name in (string(item, "id"), string(item, "call_id")) if name]
-
-
-def string(holder: Mapping[str, object], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def text(holder: Mapping[str, object], key: str) -> str:
-    """A string that is told as it is, without passing through a block."""
-    return whole(string(holder, key))

@@ -10,12 +10,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from steersman.agent.messages import ModelStop, Usage
+from steersman.agent.messages import ModelStop
 from steersman.agent.model import BlockKind, StreamEvent
-from steersman.models.blocks import BlockWriter, shown_name
-from steersman.models.chat_usage import ChatUsage, read_usage
-from steersman.models.event_json import read_event
-from steersman.models.responses_items import Item, ItemKind, OutputItem, OutputItems, kind_of, string, text
+from steersman.models.answer_body import Answer
+from steersman.models.blocks import shown_name
+from steersman.models.chat_usage import read_usage
+from steersman.models.event_json import string, text
+from steersman.models.responses_items import Item, ItemKind, OutputItem, OutputItems, kind_of
 from steersman.models.responses_reasoning import signature_of
 from steersman.models.sse import SseEvent
 
@@ -33,20 +34,12 @@ class ResponsesStreamParser:
     """
 
     def __init__(self) -> None:
-        self.id: str | None = None
-        """The last one, of a server that changes it."""
-        self.model: str | None = None
+        self.answer = Answer()
+        self._blocks = self.answer.blocks
         self.finish_reason: str | None = None
         """The provider's own status, with the reason of an incomplete response after a colon."""
-        self.usage: ChatUsage | None = None
-        self.error: object = None
-        self.done = False
-        """The response has ended, well or not: nothing that follows counts."""
-        self.is_broken = False
         self.call_ids: list[str | None] = []
         """The provider's ids of the calls, in the order of their blocks."""
-        self._is_complete = False
-        self._blocks = BlockWriter()
         self._items = OutputItems()
         self._handlers: Mapping[str, Callable[[dict[str, object]], None]] = {
             "response.output_text.delta": lambda event: self._text(event, "text", "delta"),
@@ -67,28 +60,8 @@ class ResponsesStreamParser:
         }
 
     @property
-    def what_broke(self) -> str:
-        return "sent an event that is not JSON"
-
-    @property
     def missing_end(self) -> str:
-        return "response.completed did not come"
-
-    @property
-    def withheld(self) -> str:
-        return ""
-
-    @property
-    def has_answer(self) -> bool:
-        return self._blocks.has_answer
-
-    @property
-    def has_terminal_marker(self) -> bool:
-        return self._is_complete
-
-    @property
-    def is_complete(self) -> bool:
-        return self._is_complete
+        return "" if self.answer.has_terminal_marker else "response.completed did not come"
 
     @property
     def stop_reason(self) -> ModelStop:
@@ -97,17 +70,9 @@ class ResponsesStreamParser:
             return _CUT.get(reason, "length")
         return "tool_calls" if self.call_ids else "stop"
 
-    @property
-    def counted(self) -> Usage:
-        return self.usage.usage() if self.usage is not None else Usage()
-
     def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
         """The events that these make; none if they show nothing."""
-        for name, payload in events:
-            if self.done or self.is_broken:
-                break
-            self._event(name, payload)
-        return self._blocks.take()
+        return self.answer.read(events, self._event)
 
     def finish(self) -> list[StreamEvent]:
         """The events that close the blocks. Call it once, when the response is complete."""
@@ -120,14 +85,7 @@ class ResponsesStreamParser:
                 self._blocks.end(item.block, signature=item.signature, redacted=redacted)
         return self._blocks.take()
 
-    def _event(self, name: bytes, payload: bytes) -> None:
-        try:
-            event, needs_mending = read_event(payload)
-        except ValueError:
-            self.is_broken = payload.strip() != b"[DONE]"
-            return
-        if needs_mending:
-            self._blocks.mend_surrogates()
+    def _event(self, name: bytes, event: object) -> None:
         if not isinstance(event, dict):
             return
         kind = event.get("type") or _kind_of(event, name)
@@ -141,30 +99,31 @@ class ResponsesStreamParser:
 
     def _error(self, event: dict[str, object]) -> None:
         """Not the end: `response.failed` may follow, with what was used."""
-        self.error = self.error or event
+        self.answer.error = self.answer.error or event
 
     def _response(self, response: object, status: str) -> None:
         """A state of the whole response; its output is told with the last one."""
+        answer = self.answer
         if isinstance(response, dict):
-            self.id = text(response, "id") or self.id
-            self.model = text(response, "model") or self.model
+            answer.id = text(response, "id") or answer.id
+            answer.model = text(response, "model") or answer.model
             usage = response.get("usage")
-            self.usage = read_usage(usage) if isinstance(usage, dict) and usage else self.usage
+            answer.usage = read_usage(usage) if isinstance(usage, dict) and usage else answer.usage
         if status not in _ENDS:
             return
         response = response if isinstance(response, dict) else {}
         # There are servers that end every response with the same event.
         status = text(response, "status") if response.get("status") in _ENDS else status
-        self.done = True
+        answer.done = True
         self.finish_reason = status
         if status in ("failed", "cancelled"):
             told = {"code": "server_error", "message": f"the response was {status}"}
-            self.error = self.error or {"error": response.get("error") or told}
+            answer.error = answer.error or {"error": response.get("error") or told}
             return
         details = response.get("incomplete_details")
         if status == "incomplete" and isinstance(details, dict) and string(details, "reason"):
             self.finish_reason = f"{status}:{text(details, 'reason')}"
-        self._is_complete = True
+        answer.has_terminal_marker = True
         self._output(response.get("output"))
 
     def _output(self, output: object) -> None:
