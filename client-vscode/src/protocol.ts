@@ -1730,7 +1730,7 @@ export interface SteersmanOptions {
   approval?: boolean | null;
   /** It saves documents by `steersman/save`. */
   save?: boolean | null;
-  /** It tells what it has open beyond the documents that this server is attached to, by `steersman/openDocuments`. */
+  /** It says what it has open beyond the documents that this server is attached to, by `steersman/openDocuments`. */
   openDocuments?: boolean | null;
   /** It passes on the diagnostics of all its language servers, by `$/steersman/diagnostics`. */
   diagnostics?: boolean | null;

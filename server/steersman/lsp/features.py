@@ -50,7 +50,7 @@ class ClientFeatures(BaseModel):
     save: StrictBool | None = None
     """It saves documents by `steersman/save`."""
     open_documents: StrictBool | None = None
-    """It tells what it has open beyond the documents that this server is attached to, by `steersman/openDocuments`."""
+    """It says what it has open beyond the documents that this server is attached to, by `steersman/openDocuments`."""
     diagnostics: StrictBool | None = None
     """It passes on the diagnostics of all its language servers, by `$/steersman/diagnostics`."""
     input: StrictBool | None = None
