@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { CodeServer } from "./codeServer";
+import { Gateway, type Listed } from "./gateway";
 import { CHROMIUM, newFolder, PICTURES, SAMPLE, STEERSMAN } from "./places";
 import { serveTape, type Turn, urlOf } from "./tape";
 import { PATIENCE, Window } from "./window";
@@ -19,6 +20,8 @@ export interface Scene {
   readonly folders?: readonly string[];
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** The models that there are; with them the story hears what each is asked. */
+  readonly models?: readonly Listed[];
   /** Where the extensions are, if not where all stories have them. */
   readonly extensions?: string;
 }
@@ -29,6 +32,8 @@ export interface Stage {
   readonly code: CodeServer;
   /** STEERSMAN_HOME of the server. */
   readonly home: string;
+  /** What the models were asked, where the scene has `models`. */
+  readonly gateway: Gateway | undefined;
   has(path: string): boolean;
   read(path: string): string;
   write(path: string, text: string): void;
@@ -81,10 +86,15 @@ async function setStage(
   const workspace = join(folder, "shop");
   fill(workspace, scene.files);
   const settings: Record<string, unknown> = { "steersman.server.path": STEERSMAN };
+  let gateway: Gateway | undefined;
   if (scene.tape) {
     const tape = await serveTape(folder, scene.tape);
     closing.push(() => tape.stop());
-    Object.assign(settings, { "steersman.model": "openai-chat:tape", "steersman.baseUrl": urlOf(tape) });
+    if (scene.models) {
+      const made = (gateway = await Gateway.start(urlOf(tape), scene.models));
+      closing.push(() => made.stop());
+    }
+    Object.assign(settings, { "steersman.model": "openai-chat:tape", "steersman.baseUrl": gateway?.url ?? urlOf(tape) });
   }
   const home = join(folder, "steersman-home");
   const code = await CodeServer.start({
@@ -104,6 +114,7 @@ async function setStage(
     workspace,
     code,
     home,
+    gateway,
     has: (path) => existsSync(join(workspace, path)),
     read: (path) => readFileSync(join(workspace, path), "utf8"),
     write: (path, text) => writeFileSync(join(workspace, path), text),

@@ -13,6 +13,8 @@ export interface Turn {
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }[];
   readonly expect?: Readonly<Record<string, unknown>>;
   readonly error?: Readonly<Record<string, unknown>>;
+  /** Tokens. */
+  readonly usage?: Readonly<Record<string, number>>;
   readonly hang?: boolean;
   readonly chunk?: number;
   readonly delayMs?: number;
