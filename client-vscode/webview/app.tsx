@@ -6,7 +6,7 @@ import type { Bridge } from "./bridge";
 import { Composer, isBusy } from "./composer/composer";
 import { composes } from "./composer/keys";
 import { t } from "./l10n";
-import { Disconnected, SessionBanner } from "./shell/banners";
+import { Disconnected, SessionBanner, Untrusted } from "./shell/banners";
 import { keepFocus } from "./shell/focus";
 import { Header } from "./shell/header";
 import { InputQuestions } from "./shell/inputCard";
@@ -17,6 +17,7 @@ import { TranscriptView } from "./transcript/view";
 
 export function App({ store, bridge }: { store: Store; bridge: Bridge }) {
   const server = useStore(store, (state) => state.server);
+  const trusted = useStore(store, (state) => state.trusted);
   const session = useStore(store, (state) => state.session);
   const connected = useStore(store, (state) => state.connected);
   const nothing = useStore(store, (state) => state.transcript.entries.length === 0);
@@ -44,6 +45,7 @@ export function App({ store, bridge }: { store: Store; bridge: Bridge }) {
         <Header store={store} bridge={bridge} />
       )}
       {!connected && <Disconnected reconnect={reconnect} />}
+      {!trusted && <Untrusted bridge={bridge} />}
       <SessionBanner session={session} bridge={bridge} />
       {!empty && <ServerState server={server} banner bridge={bridge} />}
       <div class="middle">

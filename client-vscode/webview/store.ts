@@ -7,6 +7,7 @@ import type { Bridge } from "./bridge";
 
 export interface PageState {
   readonly server: ServerView;
+  readonly trusted: boolean;
   readonly session: SessionView;
   readonly transcript: Transcript;
   readonly approvals: readonly PendingApproval[];
@@ -28,6 +29,7 @@ export interface PutDraft {
 
 export const INITIAL: PageState = {
   server: { kind: "stopped" },
+  trusted: true,
   session: {
     id: null,
     title: null,
@@ -56,6 +58,8 @@ export class Store {
       switch (push.type) {
         case "server":
           return this.set({ server: push.server });
+        case "trust":
+          return this.set({ trusted: push.trusted });
         case "session":
           return this.set({ session: push.session });
         case "events":

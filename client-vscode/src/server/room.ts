@@ -14,7 +14,7 @@ import { readSettings } from "./settings";
 import { Server, type ClientFeature } from "./server";
 import { Status } from "./status";
 import { TraceChannel } from "./traceChannel";
-import { Trust } from "./trust";
+import { Trust, trustHandlers } from "./trust";
 
 export class ServerRoom implements vscode.Disposable {
   readonly server: Server;
@@ -34,7 +34,7 @@ export class ServerRoom implements vscode.Disposable {
     const trace = new TraceChannel();
     const launching = new Launching(context, version, this.keys, log);
     this.server = new Server(launching.launch, [new Trust(), ...features], log, trace, version);
-    this.handlers = remedyHandlers(this.server, log);
+    this.handlers = { ...remedyHandlers(this.server, log), ...trustHandlers };
     this.parts = [this.server, launching, trace, this.keys];
   }
 

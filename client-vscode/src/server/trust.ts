@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { ApprovalAnswer, ApprovalRequest, SteersmanOptions } from "../protocol";
+import type { Handlers } from "../view/bridge";
 import type { ClientFeature } from "./server";
 
 export class Trust implements ClientFeature {
@@ -14,6 +15,14 @@ export class Trust implements ClientFeature {
     return [];
   }
 }
+
+/** Where VS Code asks for trust, and says what it means. */
+export const trustHandlers: Handlers = {
+  manageTrust: async () => {
+    await vscode.commands.executeCommand("workbench.trust.manage");
+    return {};
+  },
+};
 
 /**
  * The answer to a question about trust; undefined: it is about something else and the user's to answer. A yes holds for

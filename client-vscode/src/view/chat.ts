@@ -76,6 +76,7 @@ export class Chat implements PageOwner, vscode.Disposable {
         else this.pushSession();
       }),
       sessions.onDidChange((session) => session === this.session && this.pushSession()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.pushTrust()),
       rooms.approvals.onDidChange(() => this.pushQuestions()),
       rooms.inputs.onDidChange(() => this.pushQuestions()),
     ];
@@ -120,6 +121,7 @@ export class Chat implements PageOwner, vscode.Disposable {
 
   ready(): void {
     this.pushServer();
+    this.pushTrust();
     this.pushQuestions();
     this.push({ type: "draft", draft: this.drafts.draft, how: "replace" });
     void this.show(this.session);
@@ -268,6 +270,10 @@ export class Chat implements PageOwner, vscode.Disposable {
     const { state } = this.server;
     const server: ServerView = state.kind === "running" ? { kind: "running", version: state.version } : state;
     this.push({ type: "server", server });
+  }
+
+  private pushTrust(): void {
+    this.push({ type: "trust", trusted: vscode.workspace.isTrusted });
   }
 
   private pushSession(): void {

@@ -156,6 +156,8 @@ export interface ViewCalls {
   };
   /** Does what a button of a problem says. */
   remedy: { params: Remedy; answer: object };
+  /** Shows where trust in the workspace is given. */
+  manageTrust: { params: object; answer: object };
   exportSession: { params: object; answer: object };
   /** Has old messages summarised; `instructions`: what the summary should see to. */
   compact: { params: { instructions?: string }; answer: object };
@@ -181,6 +183,8 @@ export type FromPage =
 
 export type Push =
   | { readonly type: "server"; readonly server: ServerView }
+  /** Whether the workspace is trusted: without it nothing of its own is followed, and no mode is looser than `ask`. */
+  | { readonly type: "trust"; readonly trusted: boolean }
   | { readonly type: "session"; readonly session: SessionView }
   /** `reset`: what was shown goes; these are the first events of the session in `session`. */
   | { readonly type: "events"; readonly events: readonly Event[]; readonly reset?: boolean }

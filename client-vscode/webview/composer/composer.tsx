@@ -20,6 +20,7 @@ export function Composer({ store, bridge }: { store: Store; bridge: Bridge }) {
   const session = useStore(store, (state) => state.session);
   const focus = useStore(store, (state) => state.focus);
   const connected = useStore(store, (state) => state.connected);
+  const trusted = useStore(store, (state) => state.trusted);
   const serverIsUp = useStore(store, (state) => state.server.kind === "running");
   const [problem, setProblem] = useState<Told | null>(null);
   const tell = (text: string | null, code?: string): void => setProblem(text === null ? null : { text, code });
@@ -72,7 +73,7 @@ export function Composer({ store, bridge }: { store: Store; bridge: Bridge }) {
         />
         <div class="composer-bar">
           <ModelPicker model={session.model} bridge={bridge} />
-          <ModePicker mode={session.mode} session={session.id} live={live} bridge={bridge} />
+          <ModePicker mode={session.mode} session={session.id} live={live} trusted={trusted} bridge={bridge} />
           <span class="composer-gap" />
           {live && !empty && (
             <button

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Mode } from "../../src/view/messages";
 import type { Bridge } from "../bridge";
 import { t } from "../l10n";
-import { loosens, modeChoices, type Named } from "./modes";
+import { countingMode, loosens, modeChoices, type Named, possibleModes } from "./modes";
 import { Menu, Popup } from "./popup";
 
 export interface ModePickerProps {
@@ -12,12 +12,14 @@ export interface ModePickerProps {
   readonly session: string | null;
   /** A run is live: it goes on in the mode that it has. */
   readonly live: boolean;
+  /** The workspace is. */
+  readonly trusted: boolean;
   readonly bridge: Bridge;
 }
 
 export function ModePicker(props: ModePickerProps) {
   const confirmed = useRef(new Set<string>());
-  const shown = modeChoices().find(({ value }) => value === props.mode)?.label ?? t("Mode");
+  const shown = modeChoices().find(({ value }) => value === countingMode(props.mode, props.trusted))?.label ?? t("Mode");
   return (
     <Popup name={t("Mode")} shown={shown} title={t("What may be done without asking")} icon="shield">
       {(close) => <Modes {...props} confirmed={confirmed.current} close={close} />}
@@ -26,7 +28,8 @@ export function ModePicker(props: ModePickerProps) {
 }
 
 function Modes(props: ModePickerProps & { confirmed: Set<string>; close: () => void }) {
-  const { mode, session, live, bridge, confirmed, close } = props;
+  const { session, live, trusted, bridge, confirmed, close } = props;
+  const mode = countingMode(props.mode, trusted);
   const [wanted, setWanted] = useState<Named | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const use = (value: Named): void => {
@@ -56,7 +59,8 @@ function Modes(props: ModePickerProps & { confirmed: Set<string>; close: () => v
   }
   return (
     <>
-      <Menu label={t("Mode")} choices={modeChoices()} checked={mode} choose={choose} />
+      <Menu label={t("Mode")} choices={possibleModes(trusted)} checked={mode} choose={choose} />
+      {!trusted && <p class="popup-note">{t("Modes that ask less need a trusted workspace.")}</p>}
       {live && <p class="popup-note">{t("A change counts from the next run on.")}</p>}
       {problem !== null && (
         <p class="popup-problem" role="alert">

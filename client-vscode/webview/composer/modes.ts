@@ -16,6 +16,16 @@ export function modeChoices(): readonly (Choice & { readonly value: Named })[] {
   ];
 }
 
+/** Those that a workspace can have: one that is not trusted has none that is looser than `ask`. */
+export function possibleModes(trusted: boolean): ReturnType<typeof modeChoices> {
+  return modeChoices().filter(({ value }) => trusted || !loosens("ask", value));
+}
+
+/** The mode that counts there. */
+export function countingMode(mode: Mode, trusted: boolean): Mode {
+  return mode !== null && !trusted && loosens("ask", mode) ? "ask" : mode;
+}
+
 /** Whether `wanted` lets more be done unasked than `now` does, and more than to ask about everything. */
 export function loosens(now: Mode, wanted: Named): boolean {
   const place = ORDER.indexOf(wanted);

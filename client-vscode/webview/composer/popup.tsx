@@ -1,7 +1,7 @@
 /** A button that opens something above it, and a menu to choose one thing from. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Choice } from "../../src/view/messages";
 
 export interface PopupProps {
@@ -36,7 +36,7 @@ export function Popup({ name, shown, title, icon, children }: PopupProps) {
       window.removeEventListener("blur", left);
     };
   }, [open]);
-  const id = `popup-${name.toLowerCase()}`;
+  const id = useId();
   return (
     <div
       class="popup"

@@ -1,4 +1,4 @@
-/** What keeps the session from being worked in, above the transcript. */
+/** What keeps the session from being worked in, or limits it, above the transcript. */
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -18,6 +18,16 @@ export function SessionBanner({ session, bridge }: { session: SessionView; bridg
   );
 }
 
+/** Work goes on, but with less. It goes by itself once the workspace is trusted. */
+export function Untrusted({ bridge }: { bridge: Bridge }) {
+  const manage = { label: t("Manage workspace trust"), act: () => bridge.call("manageTrust", {}), quiet: true };
+  return (
+    <Banner icon="shield" actions={[manage]}>
+      {t("This workspace is not trusted: its own instructions and templates are not followed, and every change is asked about.")}
+    </Banner>
+  );
+}
+
 /** The page has no extension any more: what is shown is old. */
 export function Disconnected({ reconnect }: { reconnect: () => void }) {
   const act = (): Promise<void> => Promise.resolve(reconnect());
@@ -31,6 +41,8 @@ export function Disconnected({ reconnect }: { reconnect: () => void }) {
 interface Action {
   readonly label: string;
   readonly act: () => Promise<unknown>;
+  /** Nothing waits for it. */
+  readonly quiet?: boolean;
 }
 
 interface BannerProps {
@@ -56,10 +68,10 @@ function Banner({ icon, actions, children }: BannerProps) {
         <span class={`codicon codicon-${icon}`} aria-hidden="true" /> {children}
       </p>
       <div class="problem-buttons">
-        {actions.map(({ label, act }, place) => (
+        {actions.map(({ label, act, quiet }, place) => (
           <button
             key={label}
-            class={place === 0 ? "button" : "button secondary"}
+            class={place === 0 && quiet !== true ? "button" : "button secondary"}
             aria-disabled={busy}
             onClick={() => press(act)}
           >

@@ -3,7 +3,7 @@ import type { QueuedItem } from "../../../src/protocol";
 import type { Entry } from "../../../src/transcript/entries";
 import { saidBefore, step } from "../../../webview/composer/history";
 import { refuseFile, refuseImage } from "../../../webview/composer/images";
-import { loosens } from "../../../webview/composer/modes";
+import { countingMode, loosens, possibleModes } from "../../../webview/composer/modes";
 import { moveBy, moveOnto } from "../../../webview/composer/queueMoves";
 
 const user = (id: string, text: string, source?: string): Entry => ({
@@ -84,5 +84,12 @@ describe("modes", () => {
     expect(loosens(null, "full-auto")).toBe(true);
     expect(loosens("full-auto", "auto-edit")).toBe(false);
     expect(loosens("read-only", "ask")).toBe(false);
+  });
+
+  it("are none above ask in a workspace that is not trusted, whatever was chosen", () => {
+    expect(possibleModes(false).map(({ value }) => value)).toEqual(["read-only", "ask"]);
+    expect(possibleModes(true)).toHaveLength(4);
+    expect([countingMode("full-auto", false), countingMode("read-only", false), countingMode(null, false)]).toEqual(["ask", "read-only", null]);
+    expect(countingMode("full-auto", true)).toBe("full-auto");
   });
 });

@@ -4,7 +4,7 @@ import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CallName, FromPage, Push, SessionView } from "../../../src/view/messages";
 import { Bridge } from "../../../webview/bridge";
-import { SessionBanner } from "../../../webview/shell/banners";
+import { SessionBanner, Untrusted } from "../../../webview/shell/banners";
 import { Header } from "../../../webview/shell/header";
 import { InputQuestions } from "../../../webview/shell/inputCard";
 import { ServerState } from "../../../webview/shell/serverState";
@@ -92,6 +92,15 @@ describe("a session of another window", () => {
   it("says nothing where the session is free", async () => {
     await show(<SessionBanner session={session({})} bridge={bridge} />);
     expect(root.textContent).toBe("");
+  });
+});
+
+describe("a workspace that is not trusted", () => {
+  it("says what is less in it, and leads to where trust is given", async () => {
+    await show(<Untrusted bridge={bridge} />);
+    expect(root.querySelector("[role=status]")?.textContent).toContain("not trusted");
+    await click("Manage workspace trust");
+    expect(calls("manageTrust")).toHaveLength(1);
   });
 });
 
