@@ -1,5 +1,6 @@
 /** Waits for the event that tells the end of what a command has begun. It may come before the command's answer. */
 
+import { t } from "../l10n";
 import type { Event } from "../protocol";
 import { Refused } from "../server/refused";
 
@@ -40,7 +41,7 @@ export async function eventAfter<Answer, End>(
         const found = end(event, answer);
         if (found !== undefined) return found;
       }
-      if (server.state.kind !== "running") throw new Refused("The server has stopped.", "noServer");
+      if (server.state.kind !== "running") throw new Refused(t("The server has stopped."), "noServer");
       await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
