@@ -23,6 +23,8 @@ export interface CodeServerOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Another place of extensions than that of all stories. */
   readonly extensions?: string;
+  /** The display language, if not English. */
+  readonly locale?: string;
 }
 
 export class CodeServer {
@@ -32,7 +34,7 @@ export class CodeServer {
     private readonly data: string,
   ) {}
 
-  static async start({ data, settings, env, extensions }: CodeServerOptions): Promise<CodeServer> {
+  static async start({ data, settings, env, extensions, locale }: CodeServerOptions): Promise<CodeServer> {
     mkdirSync(join(data, "home"), { recursive: true });
     writeFileSync(join(data, "config.yaml"), "{}\n");
     for (const file of settingsFiles(data)) {
@@ -41,7 +43,7 @@ export class CodeServer {
     }
     const program = await Program.start(
       NODE,
-      [...places(data, extensions), ...QUIETLY],
+      [...places(data, extensions), ...QUIETLY, ...(locale === undefined ? [] : ["--locale", locale])],
       { ...process.env, HOME: join(data, "home"), PATH: `${dirname(NODE)}:${process.env["PATH"]}`, ...env },
       (line) => line.includes("Session server listening"),
     );

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, test } from "vitest";
 import { CodeServer } from "./codeServer";
 import { Gateway, type Listed } from "./gateway";
 import { CHROMIUM, newFolder, PICTURES, SAMPLE, STEERSMAN } from "./places";
+import { installPseudo, PSEUDO } from "./pseudo";
 import { serveTape, type Turn, urlOf } from "./tape";
 import { PATIENCE, Window } from "./window";
 
@@ -22,6 +23,8 @@ export interface Scene {
   readonly env?: Readonly<Record<string, string>>;
   /** The models that there are; with them the story hears what each is asked. */
   readonly models?: readonly Listed[];
+  /** The texts of the extension are in the language of `pseudo`. */
+  readonly pseudo?: boolean;
   /** Where the extensions are, if not where all stories have them. */
   readonly extensions?: string;
 }
@@ -97,11 +100,13 @@ async function setStage(
     Object.assign(settings, { "steersman.model": "openai-chat:tape", "steersman.baseUrl": gateway?.url ?? urlOf(tape) });
   }
   const home = join(folder, "steersman-home");
+  const data = join(folder, "code");
   const code = await CodeServer.start({
-    data: join(folder, "code"),
+    data,
     settings: { ...settings, ...scene.settings },
     env: { STEERSMAN_HOME: home, ...scene.env },
     ...(scene.extensions === undefined ? {} : { extensions: scene.extensions }),
+    ...(scene.pseudo ? { extensions: installPseudo(data), locale: PSEUDO } : {}),
   });
   closing.push(() => code.stop());
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
