@@ -123,7 +123,7 @@ story(
     await rows.filter({ hasText: "ζ" }).first().waitFor();
     await picture("language resume");
     expect.soft(await untranslated(page.locator(".quick-input-title")), "the picker's title").toEqual([]);
-    expect.soft(await untranslated(rows.filter({ hasText: "ζ" })), "the picker of sessions").toEqual([]);
+    expect.soft(await untranslated(rows.filter({ hasText: "ζ" }).locator(".label-description")), "the picker of sessions").toEqual([]);
     await page.keyboard.press("Escape");
     await window.command(`Steersman: ${pseudo("Set API Key…")}`);
     await page.locator(".quick-input-widget:visible input").waitFor();

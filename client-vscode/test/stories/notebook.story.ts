@@ -1,0 +1,82 @@
+/** A notebook that is open in its own editor. */
+
+import { expect } from "vitest";
+import { story } from "./support/story";
+import { edit } from "./support/turns";
+import { PATIENCE, type Window } from "./support/window";
+
+/** A cell that has run. */
+const cell = (id: string | undefined, source: string): object => ({
+  cell_type: "code",
+  execution_count: 1,
+  ...(id === undefined ? {} : { id }),
+  metadata: {},
+  outputs: [{ name: "stdout", output_type: "stream", text: ["1\n"] }],
+  source: [source],
+});
+
+/** As Jupyter writes them: with ids of the cells since 4.5, and with what made them. */
+function notebook(minor: number, ...cells: readonly object[]): string {
+  const metadata = {
+    kernelspec: { display_name: "Python 3 (ipykernel)", language: "python", name: "python3" },
+    language_info: { name: "python", version: "3.11.2" },
+  };
+  return `${JSON.stringify({ cells, metadata, nbformat: 4, nbformat_minor: minor }, null, 1)}\n`;
+}
+
+/** The end of the first cell, and with another one behind it. */
+const END = '    "x = 2"\n   ]\n  },\n';
+const MORE =
+  '  {\n   "cell_type": "code",\n   "execution_count": null,\n   "metadata": {},\n   "outputs": [],\n   "source": [\n    "z = 4"\n   ]\n  },\n';
+
+for (const [name, minor, ids] of [
+  ["of the old format", 2, [undefined, undefined]],
+  ["of the new format, with ids,", 5, ["a1", "b2"]],
+] as const) {
+  story(
+    `an open notebook ${name} shows what was accepted, and has nothing unsaved`,
+    {
+      files: { "b.ipynb": notebook(minor, cell(ids[0], "x = 1"), cell(ids[1], "y = 1")) },
+      tape: [
+        { when: "two" },
+        { toolCalls: [edit("b.ipynb", ["x = 1", "x = 2"])] },
+        { text: "Two it is." },
+        { when: "more" },
+        { toolCalls: [edit("b.ipynb", [END, END + MORE])] },
+        { text: "One more." },
+      ],
+    },
+    async ({ window, read, picture }) => {
+      const { page } = window;
+      // Its editor is an extension's, which is there when ours is.
+      await page.locator('.activitybar [aria-label^="Steersman"]').first().waitFor();
+      await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "b.ipynb" }).dblclick();
+      await shows(window, "x = 1");
+      const chat = await window.openChat();
+      await chat.send("two");
+      await chat.answer(/^Edit b\.ipynb/, "Accept");
+      await chat.shows("Two it is.");
+      expect(read("b.ipynb")).toContain("x = 2");
+      await shows(window, "x = 2");
+      await saved(window);
+      await chat.send("more");
+      await chat.answer(/^Edit b\.ipynb/, "Accept");
+      await chat.shows("One more.");
+      expect(read("b.ipynb")).toContain("z = 4");
+      await shows(window, "z = 4");
+      await saved(window);
+      await picture(`notebook ${name}`);
+    },
+  );
+}
+
+async function shows({ page }: Window, line: string): Promise<void> {
+  const lines = page.locator(".notebook-editor .view-lines");
+  await expect
+    .poll(async () => (await lines.allInnerTexts()).map((text) => text.replaceAll("\u00a0", " ")), { timeout: PATIENCE })
+    .toContain(line);
+}
+
+async function saved({ page }: Window): Promise<void> {
+  await expect.poll(() => page.locator(".tab.dirty").count(), { timeout: PATIENCE }).toBe(0);
+}
