@@ -111,13 +111,14 @@ class StockClient(LanguageClient):
     # What it hears
 
     async def end_of(self, token: str) -> str:
-        """The message of the end of a work-done progress."""
+        """The message of the end of a work-done progress, when all that is sent with it has come."""
         async with asyncio.timeout(2 * PATIENCE):
             while not any(
                 isinstance(value, types.WorkDoneProgressEnd) for value in self.progress_reports.get(token, [])
             ):
                 self._heard.clear()
                 await self._heard.wait()
+        await self.command("status")  # its answer comes after them
         return self.progress_reports[token][-1].message  # type: ignore[attr-defined]
 
     async def event(self, kind: str, contains: str = "") -> dict[str, Any]:
