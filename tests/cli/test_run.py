@@ -332,6 +332,21 @@ class TestOnATerminal:
         assert "return a + b" in done.out
         assert text_of(line) == AFTER
 
+    def test_one_question_shows_the_diffs_of_several_files(self, line):
+        (line.workspace / "b.py").write_text("b = 1\n")
+        edits = [*EDIT[1]["edits"], {"path": "b.py", "oldText": "1", "newText": "2"}]
+        both = ("edit", {"path": "calc.py", "edits": edits})
+        model = line.tape(calls(both), {"text": "Fixed."})
+        done = line.run_on_terminal("run", "fix it", "--model", model, typed=[("say what you want", "a\n")])
+        assert done.status == 0
+        assert done.out.count("[a]ccept") == 1
+        assert "Edit 2 files (+2 −2): calc.py, b.py" in done.out
+        assert "return a + b" in done.out
+        assert "b = 2" in done.out
+        assert "edit calc.py and 1 more file" in done.out
+        assert "2 files changed (+2 −2)" in done.out
+        assert (text_of(line), (line.workspace / "b.py").read_text()) == (AFTER, "b = 2\n")
+
     def test_words_decline_and_reach_the_model(self, line):
         model = line.tape(calls(EDIT), {"expect": {"toolResults": "use sum instead"}, "text": "Then sum."})
         done = line.run_on_terminal(

@@ -90,6 +90,26 @@ async def test_an_edit_on_the_disk_names_its_new_problems(tmp_path):
         )
 
 
+async def test_of_several_files_each_names_its_new_problems_after_one_wait(tmp_path):
+    items = [{"path": name, "oldText": "one\n", "newText": "zero\none\n"} for name in ("a.txt", "b.txt")]
+    script = [answer("", call("edit", {"path": "a.txt", "edits": items})), answer("done")]
+    async with at_desk(tmp_path, *script) as (it, linter):
+        paths = [it.put(name, TEXT) for name in ("a.txt", "b.txt")]
+        for path in paths:
+            linter.reports(path)
+        run = await it.start()
+        await linter.until(lambda: all(path.read_text() != TEXT for path in paths))
+        await it.clock.until_asleep(PROBLEMS)
+        for path in paths:
+            linter.reports(path, at(1, f"made in {path.name}"))
+        await it.clock.let_pass(QUIET)
+        text = await linter.end(run)
+        for name in ("a.txt", "b.txt"):
+            note = f"[New problems in {name} since this edit:\nline 1: error (lint): made in {name}]"
+            assert text.count(note) == 1
+        assert text.index("Changed a.txt") < text.index("made in a.txt") < text.index("Changed b.txt")
+
+
 async def test_an_edit_in_the_editor_counts_reports_on_its_text_only(tmp_path):
     async with at_desk(tmp_path, *ONE_EDIT) as (it, linter):
         path = it.put("a.txt", TEXT)

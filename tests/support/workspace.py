@@ -132,8 +132,10 @@ def make_bench(
     rules: PathRules | None = None,
     buffered: bool = False,
     locks: LockTable | None = None,
+    make_workspace: Callable[[DiskWorkspace], DiskWorkspace] = lambda workspace: workspace,
 ) -> Bench:
-    """Below `base`: the workspace folders, and `outputs` for long outputs of commands."""
+    """Below `base`: the workspace folders, and `outputs` for long outputs of commands. `make_workspace` makes another
+    of the session's."""
     paths = [base / name for name in folders]
     for path in paths:
         path.mkdir(parents=True, exist_ok=True)
@@ -148,6 +150,7 @@ def make_bench(
         if buffered
         else DiskWorkspace(roots, rules, locks=locks, keep_preimage=keep)
     )
+    workspace = make_workspace(workspace)
     ledger = ReadLedger()
     commands = CommandSettings(guard, base / "outputs")
     tools = standard_tools(workspace, ledger=ledger, commands=commands, ripgrep=find_ripgrep())

@@ -120,6 +120,46 @@ class TestRebasing:
             rebased(deletion(snapshot(roots, "a")), snapshot(roots, "b"))
 
 
+def several(roots: Roots, *names: str) -> list[FileChange]:
+    """Changes of files that are all the same in themselves: two hunks each."""
+    new = BASE.replace("line 3\n", "three\n").replace("line 30\n", "thirty\n")
+    bases = [snapshot(roots, BASE, name) for name in names]
+    return [edition(base, base.as_text().rewrite(new)) for base in bases]
+
+
+class TestSeveralFiles:
+    def test_the_title_says_how_many_and_names_the_first(self, roots: Roots) -> None:
+        changes = several(roots, "a.txt", "b.txt", "c.txt", "d.txt", "e.txt")
+        assert ChangeProposal.of(changes[:2]).title == "Edit 2 files (+4 −4): a.txt, b.txt"
+        assert ChangeProposal.of(changes).title == "Edit 5 files (+10 −10): a.txt, b.txt, c.txt and 2 more"
+        mixed = ChangeProposal.of([changes[0], deletion(snapshot(roots, "x\n", "b.txt"))])
+        assert mixed.title == "Change 2 files (+2 −3): a.txt, b.txt"
+
+    def test_the_order_of_the_files_makes_no_other_proposal(self, roots: Roots) -> None:
+        changes = several(roots, "a.txt", "b.txt")
+        assert ChangeProposal.of(changes).digest == ChangeProposal.of(changes[::-1]).digest
+        assert ChangeProposal.of(changes).digest != ChangeProposal.of(changes[:1]).digest
+
+    def test_hunks_have_ids_that_are_unique_and_of_one_file_as_ever(self, roots: Roots) -> None:
+        changes = several(roots, "a.txt", "b.txt")
+        ids = [[hunk.id for hunk in own] for own in ChangeProposal.of(changes).hunks()]
+        own = [hunk.id for hunk in changes[0].hunks()]
+        assert ids == [[f"1.{each}" for each in own], [f"2.{each}" for each in own]]
+        assert [hunk.id for hunk in ChangeProposal.of(changes[:1]).hunks()[0]] == own
+
+    def test_what_the_user_has_made_of_one_is_known_on_other_bases_too(self, roots: Roots) -> None:
+        proposal = ChangeProposal.of(several(roots, "a.txt", "b.txt", "c.txt"))
+        paths = [str(change.path.path) for change in proposal.changes]
+        mine = proposal.rewritten({paths[0]: "mine\n"}, [paths[2]])
+        later = [snapshot(roots, BASE + "more\n", name) for name in ("a.txt", "b.txt")]
+        moved = mine.moved([edition(base, base.as_text().rewrite("other\n")) for base in later])
+        assert [moved.proposed(change) is None for change in moved.changes] == [False, True]
+        assert moved.original is not None
+        assert [str(change.path.path) for change in moved.original.changes] == paths
+        assert moved.part(moved.changes[0]).original is not None
+        assert moved.part(moved.changes[1]).original is None
+
+
 class TestEditedByTheUser:
     def test_the_users_text_replaces_ours_and_ours_is_kept(self, roots: Roots) -> None:
         proposal = ChangeProposal.of([edit(roots, "a\r\nb\r\n", "a\nc\n")])

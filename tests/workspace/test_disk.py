@@ -343,6 +343,27 @@ class TestEditing:
         assert path.read_bytes() == b"one\n"
         assert folder.names() == ["a.txt"]
 
+    async def test_whether_a_change_would_be_made_is_said_before_and_nothing_is_touched(
+        self, folder: Folder
+    ) -> None:
+        path = folder.put("a.txt")
+        change, new = await folder.edit("a.txt", "two\n"), folder.create("b.txt", "new\n")
+        await folder.workspace.check(change)
+        await folder.workspace.check(new)
+        path.chmod(0o444)
+        with pytest.raises(FileAccessError, match="read-only"):
+            await folder.workspace.check(change)
+        path.chmod(0o644)
+        for name in ("a.txt", "b.txt"):
+            folder.put(name, b"theirs\n")
+        for each in (change, new):
+            with pytest.raises(BaseMoved) as raised:
+                await folder.workspace.check(each)
+            assert raised.value.current is not None
+            assert raised.value.current.data == b"theirs\n"
+        assert folder.images == []
+        assert folder.names() == ["a.txt", "b.txt"]
+
     async def test_other_hard_links_keep_the_old_content_and_that_is_said(self, folder: Folder) -> None:
         path = folder.put("a.txt")
         (folder.root / "b.txt").hardlink_to(path)

@@ -159,8 +159,10 @@ def _key(uri: str) -> str | None:
 
 
 def _name(question: Question) -> str:
-    """What an editor shows as the document's name: that of the file, where there is one."""
+    """What an editor shows as the document's name: that of the file, where there is one, or of the first of several."""
     said = Path(question.changes[0].display).name if question.changes else question.kind
+    if len(question.changes) > 1:
+        said = f"{len(question.changes)} files, {said}"
     return re.sub(r"[^A-Za-z0-9._-]+", "-", said)[:_MAX_NAME].strip(".-") or "question"
 
 

@@ -74,22 +74,38 @@ class EditorWorkspace:
             return await self._disk.read(path)
         return (await self._look(path, buffer))[0]
 
+    async def check(self, change: FileChange) -> None:
+        buffer = await self._checked(change)
+        if buffer is None:
+            await self._disk.check_unopened(change)
+            return
+        current, disk = await self._based(change, buffer)
+        if change.kind == "edit" and not self._editor.client.apply_edit:
+            _refuse_unsaved(change, current)
+            await self._disk.check_unopened(replace(change, base=disk or change.base))
+
     async def apply(self, change: FileChange) -> Applied:
         target = None if change.target is None else change.target.path
         async with self._disk.locks.hold(change.path.path, *([] if target is None else [target])):
-            await self._editor.unattached.known(now=True)
-            if target is not None and self._buffers.of(target) is not None:
-                raise ChangeRefused(f"{target.name} is open in the editor; nothing was moved.")
-            buffer = await self._open(change.path.path)
-            refuse_held(change, self.held_by)
+            buffer = await self._checked(change)
             if buffer is None:
                 return await self._disk.apply_locked(change)
-            if buffer.text is None:
-                raise ChangeRefused(
-                    f"{change.path.display} is open in the editor, but its text is not known here. Nothing was "
-                    "changed. Ask the user to save it or to close it."
-                )
             return await self._apply_to_open(change, buffer)
+
+    async def _checked(self, change: FileChange) -> Buffer | None:
+        """The buffer of the file, if it is open; raises what keeps it from being changed at all."""
+        await self._editor.unattached.known(now=True)
+        target = None if change.target is None else change.target.path
+        if target is not None and self._buffers.of(target) is not None:
+            raise ChangeRefused(f"{target.name} is open in the editor; nothing was moved.")
+        buffer = await self._open(change.path.path)
+        refuse_held(change, self.held_by)
+        if buffer is not None and buffer.text is None:
+            raise ChangeRefused(
+                f"{change.path.display} is open in the editor, but its text is not known here. Nothing was "
+                "changed. Ask the user to save it or to close it."
+            )
+        return buffer
 
     # Open files
 
@@ -130,7 +146,8 @@ class EditorWorkspace:
         )
         return replace(snapshot, conflict=state == "bothChanged"), disk
 
-    async def _apply_to_open(self, change: FileChange, buffer: Buffer) -> Applied:
+    async def _based(self, change: FileChange, buffer: Buffer) -> tuple[Snapshot, Snapshot | None]:
+        """As `_look`; raises what keeps the file from being changed as it is now."""
         current, disk = await self._look(change.path, buffer)
         if change.kind == "create" or change.base is None or change.base.sha256 != current.sha256:
             raise BaseMoved(change.path, current)
@@ -141,6 +158,10 @@ class EditorWorkspace:
                 f"The last change of {change.path.display} did not come out as approved, so it is not changed again "
                 "until the editor shows a change, a save or a reopening. Ask the user to look at it."
             )
+        return current, disk
+
+    async def _apply_to_open(self, change: FileChange, buffer: Buffer) -> Applied:
+        current, disk = await self._based(change, buffer)
         if change.kind != "edit":
             return await self._delete_or_move(change, buffer, current, disk)
         if not self._editor.client.apply_edit:
@@ -279,11 +300,7 @@ class EditorWorkspace:
 
     async def _on_disk(self, change: FileChange, current: Snapshot, disk: Snapshot | None) -> Applied:
         """What is not an edit through the editor: done on the disk, if the buffer has nothing that would be lost."""
-        if current.dirty:
-            raise ChangeRefused(
-                f"{change.path.display} has unsaved changes in the editor. Nothing was changed. Ask the user to save "
-                "or close it first."
-            )
+        _refuse_unsaved(change, current)
         return await self._disk.apply_locked(replace(change, base=disk or change.base))
 
     async def _until_reloaded(self, path: ResolvedPath, buffer: Buffer, current: Snapshot) -> None:
@@ -312,6 +329,14 @@ class EditorWorkspace:
                 mode,
                 None if raw == disk_text else raw,
             )
+        )
+
+
+def _refuse_unsaved(change: FileChange, current: Snapshot) -> None:
+    if current.dirty:
+        raise ChangeRefused(
+            f"{change.path.display} has unsaved changes in the editor. Nothing was changed. Ask the user to save "
+            "or close it first."
         )
 
 

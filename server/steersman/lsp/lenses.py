@@ -97,8 +97,10 @@ def _first_line(view: FileView) -> int:
 def _of_question(question: Question, line: int) -> list[JsonObject]:
     """The first one changes nothing, since pickers take it by accident."""
     lenses = [_lens(line, "Steersman waits: Show diff", "showQuestion", {"id": question.id})]
-    for decision, title in (("accept", "Accept"), ("decline", "Decline")):
+    of = f" all {len(question.changes)} files" if len(question.changes) > 1 else ""
+    for decision, name in (("accept", "Accept"), ("decline", "Decline")):
         if decision in question.decisions:
+            title = f"{name}{of}"
             lenses.append(_lens(line, title, "approve", {"id": question.id, "decision": decision}))
     return lenses
 

@@ -39,8 +39,9 @@ _HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 
 
 def cautions(title: str, changes: Sequence[FileView], command: str | None) -> str:
-    """Sentences, or "". `title` has the names of all that would be touched, as they are shown."""
-    found = [*_look_alikes(title if command is None else command)]
+    """Sentences, or "". `title` has the names of what would be touched, as they are shown; of many files some."""
+    names = " ".join([title, *(view.display for view in changes)])
+    found = [*_look_alikes(names if command is None else command)]
     if command is not None:
         found += _of_lines("The command", enumerate(command[:MAX_LOOKED_AT].split("\n"), 1))
     room = MAX_LOOKED_AT - len(command or "")

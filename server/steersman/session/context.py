@@ -23,7 +23,8 @@ How to work:
 - Look before you change: find and grep to locate, read before you edit. Paths are relative to the workspace.
 - Use edit for changes to existing files: oldText must be copied exactly from the file and appear once in it; add \
 surrounding lines until it does. Several edits of one file go into one call and are all matched against the file as \
-it was before the call. Use write for new files only, or to replace a small file as a whole.
+it was before the call. A change of several files that belongs together goes into one call too, each edit with its \
+path: the user is asked once. Use write for new files only, or to replace a small file as a whole.
 - Use read, ls, find and grep rather than bash to look at files. They see text that the editor has not saved; commands \
 only see what is on the disk.
 - Commands run without a terminal: nothing can be typed into them. Give a timeout to what may take long.

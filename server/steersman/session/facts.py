@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from steersman.agent.events import AgentEnd, Limit
 from steersman.agent.messages import JsonObject, MalformedArguments, ToolCall, Usage, parse_arguments
+from steersman.session.named_paths import named_paths
 from steersman.session.wire import Data
 from steersman.workspace.roots import printable
 
@@ -135,7 +136,7 @@ def describe_call(call: ToolCall) -> str:
 
 
 def describe(name: str, arguments: JsonObject) -> str:
-    """`edit src/app.py`, `bash pytest -q`: a tool and the argument that says most."""
+    """`edit src/app.py`, `edit src/app.py and 2 more files`, `bash pytest -q`: a tool and what it is about."""
     # A model may call what no tool is called.
     name = name if len(name) <= _SHORT else f"{name[: _SHORT - 1]}…"
     for key in ("path", "command", "pattern", "from", "question"):
@@ -143,8 +144,14 @@ def describe(name: str, arguments: JsonObject) -> str:
         if isinstance(value, str) and value.strip():
             lines = value.strip().splitlines()
             short = lines[0] if len(lines) == 1 and len(lines[0]) <= _SHORT else lines[0][: _SHORT - 1] + "…"
-            return printable(f"{name} {short}")
+            return printable(f"{name} {short}{_others(arguments) if key == 'path' else ''}")
     return printable(name)
+
+
+def _others(arguments: JsonObject) -> str:
+    """The files that single edits name beside the call's own."""
+    number = len(named_paths({"path": arguments["path"], "edits": arguments.get("edits")})) - 1
+    return f" and {_count(number, 'more file')}" if number else ""
 
 
 def _count(number: int, noun: str) -> str:

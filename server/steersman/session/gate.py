@@ -4,7 +4,7 @@ It is the kernel's `before_tool_call`. What a call would do is told by `needs`; 
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.events import EndedBy
@@ -12,7 +12,7 @@ from steersman.agent.hooks import Allow, Block, Leave, PendingCall, Stop, TurnSu
 from steersman.session.approvals import ACCEPTING, Answer, Decision, Question
 from steersman.session.cautions import cautions
 from steersman.session.facts import Denial, describe
-from steersman.session.needs import command_of, need_of, revision_of, tool_of, unsaved_of, views_of
+from steersman.session.needs import command_of, needs_of, revision_of, tool_of, unsaved_of, views_of
 from steersman.session.policy import Ask, Grants, Need, Policy, Refuse
 
 DECLINES_TO_END = 3
@@ -62,12 +62,12 @@ class Gate:
 
     async def before_tool_call(self, pending: PendingCall, signal: AbortSignal) -> Leave:
         """The kernel's hook of this name."""
-        need = need_of(pending)
-        if need is None:
+        needs = needs_of(pending)
+        if not needs:
             return Allow()
         if self._worn_out:
             return self._block(pending, "Not executed: three proposals in a row were declined.", "repeated")
-        verdict = self.policy.decide(need, (self._run_grants, self._session_grants))
+        verdict = self.policy.decide_all(needs, (self._run_grants, self._session_grants))
         if isinstance(verdict, Refuse):
             text = f"{verdict.reason} What would allow it: {verdict.setting}."
             return self._block(pending, text, "mode", verdict.setting)
@@ -79,17 +79,17 @@ class Gate:
             return self._block(
                 pending, "Refused: exactly this was declined twice. Find another way.", "repeated"
             )
-        question = self._question(pending, need, verdict, digest)
+        question = self._question(pending, needs, verdict, digest)
         answer = await self._ask(question, signal)
         if answer.decision in ACCEPTING:
             self._accepted[pending.call.id] = question.id
-        return self._leave(pending, need, verdict, digest, answer)
+        return self._leave(pending, needs, verdict, digest, answer)
 
     @property
     def _worn_out(self) -> bool:
         return self._in_a_row >= DECLINES_TO_END
 
-    def _question(self, pending: PendingCall, need: Need, ask: Ask, digest: str) -> Question:
+    def _question(self, pending: PendingCall, needs: Sequence[Need], ask: Ask, digest: str) -> Question:
         command, cwd = command_of(pending)
         reason = ask.reason
         if unsaved := unsaved_of(pending):
@@ -97,7 +97,7 @@ class Gate:
         title, changes = title_of(pending), views_of(pending)
         if overlooked := cautions(title, changes, command):
             reason += f" {overlooked}"
-        grantable = not need.asks_always and need.effect != "delete"
+        grantable = not any(need.asks_always or need.effect == "delete" for need in needs)
         return Question(
             id=self._new_id("apr"),
             session=self._session,
@@ -116,13 +116,15 @@ class Gate:
             revise=revision_of(pending),
         )
 
-    def _leave(self, pending: PendingCall, need: Need, ask: Ask, digest: str, answer: Answer) -> Leave:
+    def _leave(
+        self, pending: PendingCall, needs: Sequence[Need], ask: Ask, digest: str, answer: Answer
+    ) -> Leave:
         if answer.decision in ACCEPTING:
             self._in_a_row = 0
-            if answer.decision == "acceptForRun":
-                self._run_grants.add(need)
-            elif answer.decision == "acceptForSession":
-                self._session_grants.add(need)
+            grants = {"acceptForRun": self._run_grants, "acceptForSession": self._session_grants}
+            if (granted := grants.get(answer.decision)) is not None:
+                for need in needs:
+                    granted.add(need)
             return Allow(answer.proposal)
         if answer.decision == "cancel":
             self._deny(pending, "The user stopped the run.", "user")

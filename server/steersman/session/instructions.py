@@ -16,6 +16,7 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.hooks import PendingCall
 from steersman.agent.messages import AssistantMessage, Message, Text
 from steersman.agent.tool import ToolResult
+from steersman.session.named_paths import named_paths
 from steersman.session.trust import INSTRUCTION_FILES
 from steersman.workspace.errors import WorkspaceError
 from steersman.workspace.ports import Workspace
@@ -25,8 +26,6 @@ MAX_INSTRUCTIONS = 32 * 1024
 """Bytes of one instruction file; the rest is left out, and the model is told."""
 MAX_DEPTH = 32
 """Folders between a file and its workspace folder in which instructions are looked for."""
-_PATHS = ("path", "from", "to")
-"""Arguments of tools that name what they look at or change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +120,7 @@ class FolderInstructions:
         """The kernel's hook of this name: adds what holds where the tool has been."""
         if result.is_error:
             return None
-        named = [pending.arguments[key] for key in _PATHS if isinstance(pending.arguments.get(key), str)]
-        blocks = await self.holding_at([str(path) for path in named])
+        blocks = await self.holding_at(named_paths(pending.arguments))
         return replace(result, content=(*result.content, *blocks)) if blocks else None
 
     async def holding_at(self, paths: Sequence[str]) -> list[Text]:

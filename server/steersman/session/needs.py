@@ -1,6 +1,7 @@
 """What a prepared call needs leave for, and how a question about it is shown: from the proposals of the tools."""
 
 import functools
+from collections.abc import Sequence
 
 from steersman.agent.hooks import PendingCall
 from steersman.session.approvals import FileView, Revise, ToolView
@@ -15,29 +16,31 @@ MAX_DIFF_LINES = 2000
 """Lines of one file's diff in a question; what is left out is said in it."""
 
 
-def need_of(pending: PendingCall) -> Need | None:
-    """None: the call changes nothing and looks at nothing that would have to be asked about."""
+def needs_of(pending: PendingCall) -> tuple[Need, ...]:
+    """One for each file of a change. Empty: the call changes nothing and looks at nothing that would have to be asked
+    about."""
     proposal = pending.proposal
     if proposal is None:
-        return None
+        return ()
     if isinstance(proposal, CommandProposal):
-        return Need("command", command=proposal.command, names_denied=proposal.mentions)
+        return (Need("command", command=proposal.command, names_denied=proposal.mentions),)
     if isinstance(proposal, ChangeProposal):
-        # A proposal of several changes needs what the gravest of them needs.
-        kinds = {change.kind for change in proposal.changes}
-        kind = next(kind for kind in ("delete", "move", "edit", "create") if kind in kinds)
-        conflict = any(change.base is not None and change.base.conflict for change in proposal.changes)
-        return Need(
-            kind,
-            outside=proposal.outside,
-            protected=proposal.protected,
-            conflict=conflict,
-            held=proposal.held,
+        several = len(proposal.changes) > 1
+        return tuple(
+            Need(
+                change.kind,
+                file=change.path.display if several else None,
+                outside=change.outside,
+                protected=change.protected,
+                conflict=change.base is not None and change.base.conflict,
+                held=change.held,
+            )
+            for change in proposal.changes
         )
     if isinstance(proposal, ClientToolProposal):
-        return Need("tool", tool=proposal.digest)
+        return (Need("tool", tool=proposal.digest),)
     if isinstance(proposal, AccessProposal):
-        return Need("read", outside=True)
+        return (Need("read", outside=True),)
     raise TypeError(f"a proposal of an unknown kind: {type(proposal).__name__}")
 
 
@@ -65,7 +68,7 @@ def views_of(pending: PendingCall) -> tuple[FileView, ...]:
     proposal = pending.proposal
     if not isinstance(proposal, ChangeProposal):
         return ()
-    return tuple(_view(change) for change in proposal.changes)
+    return tuple(_view(*each) for each in zip(proposal.changes, proposal.hunks(), strict=True))
 
 
 def revision_of(pending: PendingCall) -> Revise | None:
@@ -74,7 +77,7 @@ def revision_of(pending: PendingCall) -> Revise | None:
     return functools.partial(revised, proposal) if isinstance(proposal, ChangeProposal) else None
 
 
-def _view(change: FileChange) -> FileView:
+def _view(change: FileChange, hunks: Sequence[Hunk]) -> FileView:
     diff = change.diff(MAX_DIFF_LINES)
     return FileView(
         uri=change.path.path.as_uri(),
@@ -83,7 +86,7 @@ def _view(change: FileChange) -> FileView:
         diff=diff,
         sha256=change.base_sha256,
         version=change.base.version if change.base is not None else None,
-        hunks=tuple(_hunk(hunk) for hunk in change.hunks()),
+        hunks=tuple(map(_hunk, hunks)),
         added=change.added,
         removed=change.removed,
         whole=diff.count("\n") <= MAX_DIFF_LINES,

@@ -22,6 +22,8 @@ class Need:
     """What one call needs leave for."""
 
     effect: Effect
+    file: str | None = None
+    """Its displayed path, of a call that changes several."""
     outside: bool = False
     protected: str | None = None
     """The pattern that protects a path of it."""
@@ -62,6 +64,8 @@ class Refuse:
 
 Verdict = Allowed | Ask | Refuse
 
+_NAMED = 5
+"""Files of which one reason is told."""
 _MODE_HINT = {
     "edit": "--mode auto-edit, with --trust if the folder is not trusted yet",
     "delete": "--mode full-auto, with --trust if the folder is not trusted yet",
@@ -108,6 +112,19 @@ class Policy:
     mode: Mode = "ask"
     allow_commands: Sequence[str] = ()
 
+    def decide_all(self, needs: Sequence[Need], grants: Sequence[Grants] = ()) -> Verdict:
+        """Of a call with at least one need: the strictest verdict on any of them."""
+        verdicts = [(need, self.decide(need, grants)) for need in needs]
+        for _, verdict in verdicts:
+            if isinstance(verdict, Refuse):
+                return verdict
+        asks = [(need, verdict) for need, verdict in verdicts if isinstance(verdict, Ask)]
+        if not asks:
+            return Allowed()
+        if len(needs) == 1:
+            return asks[0][1]
+        return _of_all(asks)
+
     def decide(self, need: Need, grants: Sequence[Grants] = ()) -> Verdict:
         if self.mode == "read-only" and need.effect != "read":
             return Refuse(
@@ -150,6 +167,27 @@ class Policy:
         if self.mode == "full-auto" or any(matches(rule, command) for rule in self.allow_commands):
             return Allowed()
         return Ask("command", "Commands are asked about in this mode.", _MODE_HINT["command"])
+
+
+_GRAVEST: Sequence[QuestionKind] = ("outside", "protected", "conflict", "delete", "move", "edit", "create")
+
+
+def _of_all(asks: Sequence[tuple[Need, Ask]]) -> Ask:
+    """One question about several files: as grave as the gravest, with every grave reason and its files."""
+    _, gravest = min(asks, key=lambda each: _GRAVEST.index(each[1].kind))
+    files: dict[str, list[str]] = {}
+    for need, ask in asks:
+        if need.asks_always:
+            files.setdefault(ask.reason, []).append(need.file or "")
+    if not files:
+        return gravest
+    reasons = [f"{reason} This holds for {_some(names)}." for reason, names in files.items()]
+    return Ask(gravest.kind, " ".join(reasons), gravest.setting)
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 _SPECIAL = re.compile(r"[;&|<>()$`\\\n\r\x00{}*?\[\]~#!]|(?:^|\s)\w+\+?=")

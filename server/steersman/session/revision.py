@@ -6,7 +6,7 @@ The result stands on the same base as the proposal, so that a file that has move
 from collections.abc import Collection, Mapping
 
 from steersman.session.approvals import Answer
-from steersman.workspace.changes import ChangeProposal, FileChange
+from steersman.workspace.changes import ChangeProposal
 from steersman.workspace.errors import ChangeRefused
 
 
@@ -17,12 +17,24 @@ def revised(proposal: ChangeProposal, answer: Answer) -> ChangeProposal:
         WorkspaceError: a file or hunk is unknown, the text can't be in that file, or nothing would be left to do.
     """
     edited = answer.edited
-    texts = _chosen(proposal, answer.hunks or ()) if edited is None else _edited(proposal, edited)
-    result = proposal.rewritten(texts)
+    if edited is None:
+        result = _chosen(proposal, answer.hunks or ())
+    else:
+        result = _without_unchanged(proposal.rewritten(_edited(proposal, edited)))
     for change in result.changes:
         if change.kind == "edit" and change.new_text == change.old_text:
             raise ChangeRefused(f"{change.path.display} would stay as it is. To leave it alone, decline.")
     return result
+
+
+def _without_unchanged(proposal: ChangeProposal) -> ChangeProposal:
+    """Of several files those that the user has made what they were are not changed."""
+    same = [
+        str(change.path.path)
+        for change in proposal.changes
+        if change.kind == "edit" and change.new_text == change.old_text
+    ]
+    return proposal.rewritten({}, same) if 0 < len(same) < len(proposal.changes) else proposal
 
 
 def _edited(proposal: ChangeProposal, edited: Mapping[str, str]) -> dict[str, str]:
@@ -40,24 +52,28 @@ def _edited(proposal: ChangeProposal, edited: Mapping[str, str]) -> dict[str, st
     return {str(changes[uri].path.path): text for uri, text in edited.items()}
 
 
-def _chosen(proposal: ChangeProposal, ids: Collection[str]) -> dict[str, str]:
-    """The texts by path, of the files of which not all hunks are chosen."""
-    hunks = {str(change.path.path): [hunk.id for hunk in change.hunks()] for change in proposal.changes}
-    known = [each for own in hunks.values() for each in own]
+def _chosen(proposal: ChangeProposal, ids: Collection[str]) -> ChangeProposal:
+    """What is left of it with only these hunks. A file of which none is chosen stays as it is; a change without hunks,
+    such as a move, is made."""
+    all_hunks = proposal.hunks()
+    known = [hunk.id for own in all_hunks for hunk in own]
     unknown = sorted(set(ids).difference(known))
     if unknown:
         raise ChangeRefused(
             f"No such hunk: {', '.join(unknown)}. The hunks of this question: {', '.join(known)}."
         )
-    texts = {}
-    for change in proposal.changes:
-        own = hunks[str(change.path.path)]
-        if any(each not in ids for each in own):
-            texts[str(change.path.path)] = _part(change, [each for each in own if each in ids])
-    return texts
+    texts: dict[str, str] = {}
+    left_out: list[str] = []
+    for change, own in zip(proposal.changes, all_hunks, strict=True):
+        path, chosen = str(change.path.path), [hunk.id for hunk in own if hunk.id in ids]
+        if own and not chosen:
+            left_out.append(path)
+        elif len(chosen) < len(own):
+            texts[path] = change.with_hunks(chosen, own).new_text
+    if len(left_out) == len(proposal.changes):
+        raise ChangeRefused(f"No hunk of {_names(proposal)} is chosen. To leave it alone, decline.")
+    return proposal.rewritten(texts, left_out)
 
 
-def _part(change: FileChange, ids: Collection[str]) -> str:
-    if not ids:
-        raise ChangeRefused(f"No hunk of {change.path.display} is chosen. To leave it alone, decline.")
-    return change.with_hunks(ids).new_text
+def _names(proposal: ChangeProposal) -> str:
+    return ", ".join(change.path.display for change in proposal.changes)

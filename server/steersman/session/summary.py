@@ -17,6 +17,7 @@ from steersman.agent.messages import (
     UserMessage,
     parse_arguments,
 )
+from steersman.session.named_paths import named_paths
 from steersman.session.wire import Data
 
 SYSTEM = """\
@@ -102,10 +103,7 @@ def _paths(call: ToolCall) -> Iterator[str]:
         arguments = parse_arguments(call)
     except MalformedArguments:
         return
-    for name in ("path", "from", "to"):
-        value = arguments.get(name)
-        if isinstance(value, str) and value:
-            yield value
+    yield from named_paths(arguments)
 
 
 def request_text(

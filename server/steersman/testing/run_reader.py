@@ -8,6 +8,7 @@ from typing import Any, Final, get_args
 from steersman.agent.messages import ModelStop
 from steersman.agent.model import FailureKind
 from steersman.session.facts import describe
+from steersman.session.named_paths import named_paths
 from steersman.session.retry import ATTEMPTS, POLICIES
 from steersman.testing.commands import Ran
 from steersman.testing.known_files import KnownFiles
@@ -17,8 +18,6 @@ from steersman.testing.questions import Questions
 from steersman.testing.story import CallStory, CannotRepeat, RunStory
 from steersman.testing.turns import Call, Turn, failure, turn
 
-_PATHS: Final = ("path", "from", "to")
-"""Arguments of the built-in tools that name files."""
 _CHANGING: Final = ("edit", "write", "delete", "move")
 _A_NO: Final = 3600.0
 """Seconds that a provider asks to wait for which no second attempt is made."""
@@ -149,7 +148,7 @@ class RunReader:
         CannotRepeat: the call would change something outside the workspace.
         """
         name, args = self._calls[call]
-        paths = [args[key] for key in _PATHS if isinstance(args.get(key), str)] if name in _CHANGING else []
+        paths = named_paths(args) if name in _CHANGING else []
         outside = next((path for path in paths if self._places.inside(path) is None), None)
         if outside is not None:
             raise CannotRepeat(
@@ -181,9 +180,8 @@ class RunReader:
             self._refuse_outside(call)
         said = _text(data["content"])
         if "exists" in said or (data["outcome"] == "failed" and "not found" not in said):
-            for key in _PATHS:
-                path = self._places.inside(args[key]) if isinstance(args.get(key), str) else None
-                if path is not None:
+            for named in named_paths(args):
+                if (path := self._places.inside(named)) is not None:
                     self._files.exists(path)
 
     def _ran(self, call: str, command: str, data: Mapping[str, Any]) -> None:

@@ -48,7 +48,7 @@ class BaseTool(ABC, Generic[A]):
 
     def bind(self, arguments: JsonObject) -> "Call[A]":
         """Raises BadArguments."""
-        with _expected_failures():
+        with expected_failures():
             return Call(self, self.arguments.bind(arguments, self.name))
 
     async def propose(self, args: A, signal: AbortSignal) -> Proposal | None:
@@ -72,18 +72,19 @@ class Call(Generic[A]):
         return self.args.as_json()
 
     async def propose(self, signal: AbortSignal) -> Proposal | None:
-        with _expected_failures():
+        with expected_failures():
             return await self.tool.propose(self.args, signal)
 
     async def execute(self, context: ToolContext) -> ToolResult:
         if context.signal.aborted:
             return text_result(ABORTED, is_error=True)
-        with _expected_failures():
+        with expected_failures():
             return await self.tool.execute(self.args, context)
 
 
 @contextmanager
-def _expected_failures() -> Iterator[None]:
+def expected_failures() -> Iterator[None]:
+    """Makes of what a workspace or the system refuses a ToolError, whose text is bounded and can be said."""
     try:
         yield
     except ToolError as error:

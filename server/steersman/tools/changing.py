@@ -1,9 +1,10 @@
-"""What edit, write, delete and move share: applying a proposal whose base may have moved, and telling what was done."""
+"""What edit, write, delete and move share: applying a change whose base may have moved, and telling what was done."""
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from steersman.agent.abort import AbortSignal
 from steersman.agent.messages import Json
 from steersman.agent.tool import ProposalSuperseded, ToolContext, ToolError, ToolResult, text_result
 from steersman.tools.base import ABORTED, clipped, with_notes
@@ -20,6 +21,8 @@ INLINE_CHARACTERS = 100_000
 _DIFF_LINES = 120
 _DIFF_LINE = 400
 _DIFF_CHARACTERS = 12_000
+_LEAST_LINES, _LEAST_CHARACTERS = 12, 600
+"""Of a diff, however many are in one result."""
 
 Recompute = Callable[[Snapshot], FileChange]
 """Makes the change anew on another base; raises what the first computation may raise."""
@@ -67,8 +70,38 @@ async def carry_out(
         try:
             return change, await workspace.apply(change)
         except BaseMoved as moved:
+            new = await _on_new_base(proposal, change, moved, recompute)
+            if not same_effect(change, new):
+                raise ProposalSuperseded(ChangeProposal.of([new], original=proposal.original)) from None
+            change = new
+    raise _keeps_changing(change)
+
+
+async def as_it_would_be(
+    workspace: Workspace, proposal: ChangeProposal, recompute: Recompute | None, signal: AbortSignal
+) -> FileChange:
+    """The one change of a proposal in the form that its base has now; nothing is touched. It may do something else than
+    was approved.
+
+    Raises:
+        ToolError: it can't be done on what is there now.
+        WorkspaceError: see `Workspace.check`.
+    """
+    change = proposal.changes[0]
+    for _ in range(ATTEMPTS):
+        if signal.aborted:
+            raise ToolError(f"{ABORTED}; nothing was changed.")
+        try:
+            await workspace.check(change)
+        except BaseMoved as moved:
             change = await _on_new_base(proposal, change, moved, recompute)
-    raise ToolError(
+        else:
+            return change
+    raise _keeps_changing(change)
+
+
+def _keeps_changing(change: FileChange) -> ToolError:
+    return ToolError(
         f"{change.path.display} keeps changing; nothing was changed by this call. Try again later."
     )
 
@@ -88,24 +121,31 @@ async def _on_new_base(
             "again, then decide."
         )
     again = recompute if proposal.original is None else lambda snapshot: rebased(change, snapshot)
-    new = await computed(again, current)
-    if not same_effect(change, new):
-        raise ProposalSuperseded(ChangeProposal.of([new], original=proposal.original))
-    return new
+    return await computed(again, current)
 
 
 async def change_result(
     proposal: ChangeProposal, change: FileChange, applied: Applied, context: ToolContext
 ) -> ToolResult:
     """What was done: the change itself, so that the file need not be read again to see it, and what came of it."""
-    if applied.afterwards is not None:
-        applied = replace(applied, notes=(*applied.notes, *await applied.afterwards(context.signal)))
+    applied = await with_what_came_of_it(applied, context.signal)
     if len(change.old_text) + len(change.new_text) <= INLINE_CHARACTERS:
-        return _told(proposal, change, applied)
-    return await asyncio.to_thread(_told, proposal, change, applied)
+        text = told(proposal, change, applied)
+    else:
+        text = await asyncio.to_thread(told, proposal, change, applied)
+    return text_result(text, details={"changes": [details_of(change)]})
 
 
-def _told(proposal: ChangeProposal, change: FileChange, applied: Applied) -> ToolResult:
+async def with_what_came_of_it(applied: Applied, signal: AbortSignal) -> Applied:
+    """With what can only be said a while after the change."""
+    if applied.afterwards is None:
+        return applied
+    return replace(applied, notes=(*applied.notes, *await applied.afterwards(signal)), afterwards=None)
+
+
+def told(proposal: ChangeProposal, change: FileChange, applied: Applied, *, of: int = 1) -> str:
+    """One change as the model is told of it. `of` so many in one result: each has its part of the room."""
+    shown = _Room(max(_LEAST_LINES, _DIFF_LINES // of), max(_LEAST_CHARACTERS, _DIFF_CHARACTERS // of))
     notes = list(applied.notes)
     if applied.created_directories:
         notes.append(f"Made the directories {', '.join(applied.created_directories)}")
@@ -113,24 +153,24 @@ def _told(proposal: ChangeProposal, change: FileChange, applied: Applied) -> Too
         notes.append("The change is in the editor, not saved yet: commands don't see it")
     body = _done(change)
     if applied.text is not None and applied.text != change.new_text:
-        body += f"\n{_changed_further(change, applied.text, applied.changed_by_saving)}"
+        body += f"\n{_changed_further(change, applied.text, applied.changed_by_saving, shown)}"
     elif change.kind == "edit":
-        body += f"\n{_bounded(change.diff(_DIFF_LINES))}"
+        body += f"\n{shown.bounded(change.diff(shown.lines))}"
     if proposal.original is not None:
         proposed = proposal.original.changes[0].new_text
         body += "\nThe user changed your text before accepting it. Your text against what was written:\n"
-        body += _bounded(_diff(change.path, proposed, change.new_text))
-    return text_result(with_notes(body, notes), details={"changes": [_details(change)]})
+        body += shown.diff(change.path, proposed, change.new_text)
+    return with_notes(body, notes)
 
 
-def _changed_further(change: FileChange, now: str, by_saving: bool) -> str:
+def _changed_further(change: FileChange, now: str, by_saving: bool, shown: "_Room") -> str:
     """Who has made of it what is there now, and what that is."""
     who = "The user changed the file meanwhile as well"
     if by_saving:
         who = "The editor changed the text further when it saved it"
     if now == change.old_text:
         return f"{who}: it is again what it was before this change."
-    return f"{who}. Its text against the one before:\n{_bounded(_diff(change.path, change.old_text, now))}"
+    return f"{who}. Its text against the one before:\n{shown.diff(change.path, change.old_text, now)}"
 
 
 def _done(change: FileChange) -> str:
@@ -147,17 +187,24 @@ def _done(change: FileChange) -> str:
             return f"Moved {name} to {'' if change.target is None else change.target.display}."
 
 
-def _diff(path: ResolvedPath, old: str, new: str) -> str:
-    name = path.display.lstrip("/")
-    return unified_diff(old, new, f"a/{name}", f"b/{name}", max_lines=_DIFF_LINES)
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """What a diff in a result may take."""
+
+    lines: int
+    characters: int
+
+    def diff(self, path: ResolvedPath, old: str, new: str) -> str:
+        name = path.display.lstrip("/")
+        return self.bounded(unified_diff(old, new, f"a/{name}", f"b/{name}", max_lines=self.lines))
+
+    def bounded(self, diff: str) -> str:
+        lines = [clipped(line, _DIFF_LINE) for line in diff.splitlines()]
+        return clipped("\n".join(lines), self.characters)
 
 
-def _bounded(diff: str) -> str:
-    lines = [clipped(line, _DIFF_LINE) for line in diff.splitlines()]
-    return clipped("\n".join(lines), _DIFF_CHARACTERS)
-
-
-def _details(change: FileChange) -> dict[str, Json]:
+def details_of(change: FileChange) -> dict[str, Json]:
+    """As the call's result has it for faces."""
     details: dict[str, Json] = {
         "kind": change.kind,
         "uri": change.path.path.as_uri(),

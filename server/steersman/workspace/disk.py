@@ -5,7 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar, TypeVarTuple
+from typing import Literal, TypeVar, TypeVarTuple
 
 from steersman.workspace import atomic
 from steersman.workspace.changes import FileChange, refuse_held
@@ -106,15 +106,32 @@ class DiskWorkspace:
             refuse_held(change, self.held_by)
             return await self.apply_locked(change)
 
+    async def check(self, change: FileChange) -> None:
+        refuse_held(change, self.held_by)
+        await self.check_unopened(change)
+
+    async def check_unopened(self, change: FileChange) -> None:
+        """`check` for a workspace before this one.
+
+        Raises:
+            As `Workspace.apply`.
+        """
+        _refuse_relinked(change)
+        if change.kind == "create":
+            if os.path.lexists(change.path.path):
+                raise BaseMoved(change.path, await self.read(change.path))
+            return
+        _current, status = await self._found(change)
+        if change.kind == "edit":
+            _refuse_unwritable(change.path, status)
+
     async def apply_locked(self, change: FileChange) -> Applied:
         """`apply` for a workspace before this one, which holds the locks itself.
 
         Raises:
             As `Workspace.apply`.
         """
-        for place in (change.path, change.target):
-            if place is not None and not is_resolved(place.path.parent):
-                raise PathError(f"{place.display}: a directory of the path was replaced by a link meanwhile.")
+        _refuse_relinked(change)
         match change.kind:
             case "create":
                 return await self._create(change)
@@ -150,12 +167,7 @@ class DiskWorkspace:
     async def _edit(self, change: FileChange) -> Applied:
         digest = change.result_sha256
         _current, status = await self._checked(change)
-        if not status.st_mode & 0o222 or not os.access(change.path.path, os.W_OK):
-            mode = stat.S_IMODE(status.st_mode)
-            raise FileAccessError(
-                f"{change.path.display} is read-only (mode {mode:o}); nothing was changed. "
-                "If it has to change, ask the user to make it writable."
-            )
+        _refuse_unwritable(change.path, status)
         await self._on_base(change, status, _replace, change.path.path, _written(change), status)
         notes: tuple[str, ...] = ()
         if status.st_nlink > 1:
@@ -183,6 +195,13 @@ class DiskWorkspace:
 
     async def _checked(self, change: FileChange) -> tuple[Snapshot, os.stat_result]:
         """What is there now, if it is the base of the change; its pre-image has been kept."""
+        current, status = await self._found(change)
+        kind: Literal["link", "file"] = "link" if current.is_link else "file"
+        await self._keep(PreImage(change.path.path, kind, current.data, stat.S_IMODE(status.st_mode)))
+        return current, status
+
+    async def _found(self, change: FileChange) -> tuple[Snapshot, os.stat_result]:
+        """What is there now, if it is the base of the change."""
         path = change.path
         try:
             status = path.path.lstat()
@@ -197,11 +216,6 @@ class DiskWorkspace:
             or change.base.is_link != current.is_link
         ):
             raise BaseMoved(path, current)
-        await self._keep(
-            PreImage(
-                path.path, "link" if current.is_link else "file", current.data, stat.S_IMODE(status.st_mode)
-            )
-        )
         return current, status
 
     async def _on_base(
@@ -250,6 +264,21 @@ def is_resolved(path: Path) -> bool:
         return os.path.realpath(path) == str(path)
     except OSError:  # a link that was there a moment before
         return False
+
+
+def _refuse_relinked(change: FileChange) -> None:
+    for place in (change.path, change.target):
+        if place is not None and not is_resolved(place.path.parent):
+            raise PathError(f"{place.display}: a directory of the path was replaced by a link meanwhile.")
+
+
+def _refuse_unwritable(path: ResolvedPath, status: os.stat_result) -> None:
+    if not status.st_mode & 0o222 or not os.access(path.path, os.W_OK):
+        mode = stat.S_IMODE(status.st_mode)
+        raise FileAccessError(
+            f"{path.display} is read-only (mode {mode:o}); nothing was changed. "
+            "If it has to change, ask the user to make it writable."
+        )
 
 
 def _state(status: os.stat_result) -> tuple[int, ...]:

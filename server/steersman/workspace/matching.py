@@ -114,24 +114,26 @@ class SeveralErrors(MatchError):
         self.errors = errors
 
 
-def locate(text: str, edits: Sequence[Replacement]) -> list[Span]:
+def locate(text: str, edits: Sequence[Replacement], numbers: Sequence[int] | None = None) -> list[Span]:
     """The spans of all edits, in the order of the edits, disjoint. `text` has LF line ends only.
+
+    `numbers` are the edits' own, ascending, where they are some of those of a call; spans and errors have them.
 
     Raises:
         EmptyOldText, NoChange, NotFound, Ambiguous, AlreadyApplied: that edit alone is at fault.
         SeveralErrors: several are.
         OverlappingEdits: each has its place, and two of them share text.
     """
-    search = _Search(text, len(edits))
+    search = _Search(text, alone=numbers is None and len(edits) == 1)
     spans: list[Span] = []
     errors: list[MatchError] = []
-    for number, edit in enumerate(edits):
+    for tried, (number, edit) in enumerate(zip(numbers or range(len(edits)), edits, strict=True), start=1):
         try:
             spans.append(search.place(number, edit))
         except MatchError as error:
             errors.append(error)
-            if len(errors) == _EXPLAINED and number + 1 < len(edits):
-                raise SeveralErrors(tuple(errors), unseen=len(edits) - number - 1) from None
+            if len(errors) == _EXPLAINED and tried < len(edits):
+                raise SeveralErrors(tuple(errors), unseen=len(edits) - tried) from None
     if len(errors) > 1:
         raise SeveralErrors(tuple(errors))
     if errors:
@@ -143,15 +145,16 @@ def locate(text: str, edits: Sequence[Replacement]) -> list[Span]:
 class _Search:
     """One text, and its folded form once that is needed."""
 
-    def __init__(self, text: str, count: int) -> None:
+    def __init__(self, text: str, *, alone: bool) -> None:
+        """`alone`: its one edit is all that the call has."""
         self._text = text
-        self._count = count
+        self._alone = alone
         self._folded: FoldedText | None = None
 
     def place(self, number: int, edit: Replacement) -> Span:
         old = to_lf(edit.old)
         new = to_lf(edit.new) if "\n" in self._text else edit.new
-        name = _name(number, self._count)
+        name = self._name(number)
         if not old:
             raise EmptyOldText(number, f"{name} is empty. Give the text to replace, or write the whole file.")
         if old == to_lf(edit.new):
@@ -193,6 +196,9 @@ class _Search:
             return new + "\n"
         return new
 
+    def _name(self, number: int) -> str:
+        return "oldText" if self._alone else f"edits[{number}].oldText"
+
     def _line(self, offset: int) -> int:
         return self._text.count("\n", 0, offset) + 1
 
@@ -201,7 +207,7 @@ class _Search:
         listed = ", ".join(map(str, lines)) + (", …" if len(places) > _LISTED else "")
         return Ambiguous(
             number,
-            f"{_name(number, self._count)} {how}, at lines {listed}. It must be unique: add lines around it.",
+            f"{self._name(number)} {how}, at lines {listed}. It must be unique: add lines around it.",
             lines,
         )
 
@@ -209,7 +215,7 @@ class _Search:
         line = self._line(place)
         return AlreadyApplied(
             number,
-            f"{_name(number, self._count)} is not in the file, but its newText is, at line {line}: the change "
+            f"{self._name(number)} is not in the file, but its newText is, at line {line}: the change "
             "seems to be made already. Read the file there before another try.",
             line,
         )
@@ -220,7 +226,7 @@ class _Search:
         folded = self._folded or FoldedText(self._text)
         wanted = [line.strip() for line in fold(old).split("\n")]
         start = nearest(folded.cores(), wanted)
-        name = _name(number, self._count)
+        name = self._name(number)
         if start is None:
             return NotFound(
                 number, f"{name} is not in the file, and nothing like it is. Read the file again.", None
@@ -249,10 +255,6 @@ def _closest(text: str, old: str, start: int) -> str:
 
 def _short(line: str) -> str:
     return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}… ({len(line)} characters)"
-
-
-def _name(number: int, count: int) -> str:
-    return "oldText" if count == 1 else f"edits[{number}].oldText"
 
 
 def _check_disjoint(text: str, spans: Sequence[Span]) -> None:

@@ -35,6 +35,9 @@ class PassingWorkspace:
     async def apply(self, change: FileChange) -> Applied:
         return await self._inner.apply(change)
 
+    async def check(self, change: FileChange) -> None:
+        await self._inner.check(change)
+
     async def unsaved_files(self) -> Sequence[str]:
         return await self._inner.unsaved_files()
 

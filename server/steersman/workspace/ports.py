@@ -181,6 +181,15 @@ class Workspace(Protocol):
         """
         ...
 
+    async def check(self, change: "FileChange") -> None:
+        """Whether `apply` would make the change now, as far as that can be told before: nothing is touched, and no lock
+        is held afterwards.
+
+        Raises:
+            As `apply`.
+        """
+        ...
+
     async def unsaved_files(self) -> Sequence[str]:
         """Displayed paths of the files whose newest text is only in the editor."""
         ...
