@@ -10,7 +10,7 @@ import type { Sessions } from "../sessions/registry";
 import type { Handlers } from "../view/bridge";
 import type { Mode, PendingApproval } from "../view/messages";
 import { registerCommands, type CommandsOwner } from "./commands";
-import { Diffs } from "./diffs";
+import { Diffs, type Asked } from "./diffs";
 import type { Place } from "./documents";
 import type { PlacedHunk } from "./hunks";
 import { Lenses } from "./lenses";
@@ -64,8 +64,8 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
       await this.answer(id, answer);
       return {};
     },
-    showDiff: async ({ id }) => {
-      await this.showDiff(id);
+    showDiff: async ({ id, uri }) => {
+      await this.showDiff(id, uri);
       return {};
     },
     pageFocus: ({ focused }) => {
@@ -142,9 +142,9 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
     await this.questions.answer(id, made);
   }
 
-  showDiff(id: string): Promise<void> {
+  showDiff(id: string, uri?: string): Promise<void> {
     this.offered.add(id);
-    return this.inTurn(() => this.openDiff(id, true));
+    return this.inTurn(() => this.openDiff(id, { uri }));
   }
 
   async showCard(request: ApprovalRequest | undefined): Promise<void> {
@@ -200,12 +200,12 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
       if (this.offered.has(request.id)) continue;
       this.offered.add(request.id);
       if (!opensItself(request, openDiffSetting(), await this.mode(request.session))) continue;
-      await this.openDiff(request.id, false);
+      await this.openDiff(request.id);
       return;
     }
   }
 
-  private async openDiff(id: string, asked: boolean): Promise<void> {
+  private async openDiff(id: string, asked?: Asked): Promise<void> {
     const question = this.questions.get(id);
     if (!question) throw new Refused(vscode.l10n.t("This question has been answered already."), "alreadyAnswered");
     let proposal = this.diffs.get(id)?.proposal;

@@ -9,6 +9,11 @@ import { placeOf as whereTo } from "./policy";
 import type { Proposal } from "./proposal";
 import { ProposalTabs, type Sides } from "./tabs";
 
+/** Its user wants to look at it now: at the file of that URI, or else at all of them. */
+export interface Asked {
+  readonly uri: string | undefined;
+}
+
 interface Shown {
   readonly proposal: Proposal;
   readonly sides: readonly Sides[];
@@ -44,24 +49,25 @@ export class Diffs implements vscode.Disposable {
     return this.shown.get(id);
   }
 
-  /** Opens the diff; `asked`: its user wants to look at it now, otherwise nothing loses the focus. */
-  async open(proposal: Proposal, asked: boolean): Promise<void> {
+  /** Opens the diff; unless it was asked for, nothing loses the focus. */
+  async open(proposal: Proposal, asked?: Asked): Promise<void> {
     const { id } = proposal.request;
     const shown = this.shown.get(id) ?? this.prepare(proposal);
-    const [first, ...others] = shown.sides;
-    if (!first) return;
-    if (asked && others.length > 0) {
-      await this.tabs.openSeveral(id, shown.sides, vscode.l10n.t("Proposed changes"));
+    const { sides } = shown;
+    if (asked && asked.uri === undefined && sides.length > 1) {
+      await this.tabs.openSeveral(id, sides);
       return;
     }
+    const at = Math.max(0, sides.findIndex(({ proposed }) => this.uriIn(proposal, proposed) === asked?.uri));
+    const first = sides[at];
+    if (!first) return;
     const column = asked || whereTo(this.chatHasFocus, this.tabs.othersInFront) === "active" ? "Active" : "Beside";
     const name = baseName(first.file);
     const title =
-      others.length > 0
-        ? vscode.l10n.t("{0}: proposed change (1 of {1} files)", name, shown.sides.length)
+      sides.length > 1
+        ? vscode.l10n.t("{0}: proposed change ({1} of {2} files)", name, at + 1, sides.length)
         : vscode.l10n.t("{0}: proposed change", name);
-    const at = placeOf(first.proposed)?.index ?? 0;
-    const line = proposal.firstChange(at);
+    const line = proposal.firstChange(placeOf(first.proposed)?.index ?? 0);
     await this.tabs.openOne(first, title, line, {
       preserveFocus: !asked,
       viewColumn: this.tabs.columnOf(id) ?? vscode.ViewColumn[column],
@@ -94,10 +100,17 @@ export class Diffs implements vscode.Disposable {
   /** Closes what an earlier window has left. */
   async closeLeftovers(): Promise<void> {
     await this.tabs.close((id) => !this.shown.has(id));
+    await this.tabs.closeLeftSeveral();
   }
 
   dispose(): void {
     for (const listener of this.listening) listener.dispose();
+  }
+
+  /** As the question spells it. */
+  private uriIn(proposal: Proposal, document: vscode.Uri): string | undefined {
+    const place = placeOf(document);
+    return place && proposal.change(place.index).uri;
   }
 
   private prepare(proposal: Proposal): Shown {

@@ -43,10 +43,12 @@ const FAR = 12;
 
 function answers(proposal: Proposal, line: number): vscode.CodeLens[] {
   const { id, decisions } = proposal.request;
+  const { size } = proposal;
+  const several = size > 1;
   const all = [
     ["accept", "steersman.ui.approve.accept", acceptLabel(proposal)],
     ["acceptForRun", "steersman.ui.approve.acceptForRun", vscode.l10n.t("Accept all in this run")],
-    ["decline", "steersman.ui.approve.decline", vscode.l10n.t("Decline")],
+    ["decline", "steersman.ui.approve.decline", several ? vscode.l10n.t("Decline all {0} files", size) : vscode.l10n.t("Decline")],
     ["cancel", "steersman.ui.approve.stop", vscode.l10n.t("Stop")],
   ] as const;
   return all
@@ -58,14 +60,22 @@ function acceptLabel(proposal: Proposal): string {
   if (proposal.edited) return vscode.l10n.t("Accept your version");
   const chosen = proposal.chosenHunks;
   const all = proposal.request.changes.reduce((sum, change) => sum + change.hunks.length, 0);
-  return chosen ? vscode.l10n.t("Accept ({0} of {1} hunks)", chosen.length, all) : vscode.l10n.t("Accept");
+  if (chosen) return vscode.l10n.t("Accept ({0} of {1} hunks)", chosen.length, all);
+  return proposal.size > 1 ? vscode.l10n.t("Accept all {0} files", proposal.size) : vscode.l10n.t("Accept");
 }
 
-/** One hunk alone can't be left out: that would be a no. */
+/** The only hunk of all files can't be left out: that would be a no. */
 function hunks(proposal: Proposal, place: Place): vscode.CodeLens[] {
   if (!proposal.editable(place.index)) return [];
   const all = proposal.hunks(place.index);
-  if (all.length < 2) return [];
+  const [only, another] = all;
+  if (only && !another) {
+    if (proposal.size < 2) return [];
+    const title = only.chosen
+      ? `$(check) ${vscode.l10n.t("Leave this file as it is")}`
+      : `$(circle-slash) ${vscode.l10n.t("This file stays as it is")}: ${vscode.l10n.t("Change it")}`;
+    return [lens(only.line, { command: "steersman.ui.approve.toggleHunk", title, arguments: [place, only.id] })];
+  }
   return all.map(({ id, line, chosen }, at) => {
     const which = vscode.l10n.t("Hunk {0} of {1}", at + 1, all.length);
     const title = chosen

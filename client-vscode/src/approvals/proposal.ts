@@ -80,19 +80,34 @@ export class Proposal {
   /**
    * Takes a hunk in or leaves it out, and answers the text of the proposed side after that.
    *
-   * @throws Refused where the user has rewritten the text, or where nothing would be left of the file's change.
+   * @throws Refused where the user has rewritten the text, or where nothing would be left of the whole proposal.
    */
   toggle(index: number, id: string): string {
     const file = this.file(index);
     if (file.leftOut === null) throw new Refused(t("You have edited this text: undo that to choose hunks."), "failed");
     const leftOut = new Set(file.leftOut);
     if (!leftOut.delete(id)) leftOut.add(id);
-    if (leftOut.size >= file.change.hunks.length) {
+    const before = file.leftOut;
+    file.leftOut = leftOut;
+    if (this.isNothing) {
+      file.leftOut = before;
       throw new Refused(nothingLeft(), "failed");
     }
-    file.leftOut = leftOut;
     file.text = this.chosen(index, leftOut).text;
     return file.text;
+  }
+
+  /** A yes to it would change no file. What has no hunks, as a move, is always done. */
+  private get isNothing(): boolean {
+    return this.files.every(({ change: { hunks, kind }, leftOut, oldText, text }) =>
+      leftOut === null ? kind === "edit" && lineFeeds(text) === lineFeeds(oldText) : hunks.length > 0 && leftOut.size === hunks.length,
+    );
+  }
+
+  /** Nothing of the file's change is left: it stays as it is. */
+  isLeftOut(index: number): boolean {
+    const { change, leftOut } = this.file(index);
+    return leftOut !== null && leftOut.size > 0 && leftOut.size === change.hunks.length;
   }
 
   get edited(): boolean {
@@ -110,12 +125,11 @@ export class Proposal {
   /**
    * An answer with what the user has made of the proposal, where it is a yes.
    *
-   * @throws Refused where a file would stay as it is.
+   * @throws Refused where every file would stay as it is.
    */
   complete(answer: ApprovalAnswer): ApprovalAnswer {
     if (!isYes(answer.decision)) return answer;
-    const empty = this.files.find(({ change, leftOut }) => leftOut && leftOut.size > 0 && leftOut.size === change.hunks.length);
-    if (empty) throw new Refused(nothingLeft(), "badAnswer");
+    if (this.files.length > 0 && this.isNothing) throw new Refused(nothingLeft(), "badAnswer");
     const hunks = this.chosenHunks;
     if (hunks) return { ...answer, hunks: [...hunks] };
     if (!this.edited) return answer;
@@ -142,7 +156,7 @@ export function isYes(decision: ApprovalAnswer["decision"]): boolean {
 }
 
 function nothingLeft(): string {
-  return t("One hunk of each file has to stay. To leave the file as it is, decline.");
+  return t("One hunk has to stay. To change nothing, decline.");
 }
 
 const NONE: ReadonlySet<string> = new Set();

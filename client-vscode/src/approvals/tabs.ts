@@ -43,8 +43,16 @@ export class ProposalTabs {
     await vscode.commands.executeCommand("vscode.diff", sides.before, sides.proposed, title, options);
   }
 
-  /** The editor gives it the focus, there is no way to ask otherwise. */
-  async openSeveral(id: string, files: readonly Sides[], title: string): Promise<void> {
+  /** The editor gives it the focus, there is no way to ask otherwise. One that is open comes to the front. */
+  async openSeveral(id: string, files: readonly Sides[]): Promise<void> {
+    const open = this.several.get(id);
+    if (open && allTabs().includes(open)) {
+      if (open.isActive && open.group.isActive) return;
+      // The API has no way to bring a tab to the front.
+      await save((each) => each === id);
+      await vscode.window.tabGroups.close(open, true);
+    }
+    const title = titleOfSeveral();
     const before = new Set(allTabs());
     const opened = new Promise<vscode.Tab | undefined>((resolve) => {
       const done = (tab?: vscode.Tab): void => {
@@ -61,15 +69,22 @@ export class ProposalTabs {
     const resources = files.map(({ file, before: left, proposed }) => [file, left, proposed]);
     await vscode.commands.executeCommand("vscode.changes", title, resources);
     const tab = await opened;
-    if (tab) this.several.set(id, tab);
+    if (!tab) return;
+    this.several.set(id, tab);
+    // It comes as a preview, whose place the next file that is looked at would take.
+    if (tab.isActive && tab.group.isActive) await vscode.commands.executeCommand("workbench.action.keepEditor");
+  }
+
+  /** Closes tabs of several files that an earlier window has left: nothing but their title tells whose they are. */
+  async closeLeftSeveral(): Promise<void> {
+    const ours = [...this.several.values()];
+    const tabs = allTabs().filter((tab) => tab.input === undefined && tab.label.startsWith(titleOfSeveral()) && !ours.includes(tab));
+    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
   }
 
   /** Closes the tabs of a question, without asking whether to save what nobody needs any more. */
   async close(isOurs: (id: string) => boolean): Promise<void> {
-    for (const document of vscode.workspace.textDocuments) {
-      const place = placeOf(document.uri);
-      if (place && isOurs(place.id) && document.isDirty) await document.save();
-    }
+    await save(isOurs);
     const tabs = allTabs().filter((tab) => {
       const id = this.idOf(tab);
       return id !== undefined && isOurs(id);
@@ -92,6 +107,18 @@ export class ProposalTabs {
     }
     return [...this.several].find(([, each]) => each === tab)?.[0];
   }
+}
+
+async function save(isOurs: (id: string) => boolean): Promise<void> {
+  for (const document of vscode.workspace.textDocuments) {
+    const place = placeOf(document.uri);
+    if (place && isOurs(place.id) && document.isDirty) await document.save();
+  }
+}
+
+/** Of the multi-diff editor, which adds how many files it shows. */
+function titleOfSeveral(): string {
+  return vscode.l10n.t("Steersman: proposed changes");
 }
 
 function allTabs(): vscode.Tab[] {

@@ -21,20 +21,33 @@ export function changesDone(call: ToolEntry, { details }: ToolEndData, output: s
   const altered = call.approval?.edited === true || call.approval?.partly === true;
   return told.map((change) => {
     const proposed = altered ? undefined : call.changes.find(({ uri }) => uri === change.uri);
-    return proposed ?? { ...change, base: { sha256: null }, hunks: [], diff: diffOf(change, call, altered, output) };
+    const diff = diffOf(change, call, altered, output, told.length > 1);
+    return proposed ?? { ...change, base: { sha256: null }, hunks: [], diff };
   });
 }
 
-function diffOf({ kind }: Told, call: ToolEntry, altered: boolean, output: string): string {
-  if (kind === "edit") return diffIn(output);
+function diffOf({ kind, uri }: Told, call: ToolEntry, altered: boolean, output: string, several: boolean): string {
+  if (kind === "edit") return several ? diffFor(uri, output) : diffIn(output);
   const { content } = call.args;
   return kind === "create" && !altered && typeof content === "string" ? diffOfNew(content) : "";
 }
 
 /** The first unified diff in a result's text: from its `---` line to where its hunks end. */
 export function diffIn(text: string): string {
-  const lines = text.split("\n");
-  const start = lines.findIndex((line, i) => line.startsWith("--- ") && lines[i + 1]?.startsWith("+++ "));
+  return diffFrom(text.split("\n"), () => true);
+}
+
+/** That of one of several files, by the name that the diff's head has for it. */
+function diffFor(uri: string, text: string): string {
+  const path = decodeURIComponent(uri);
+  return diffFrom(text.split("\n"), (name) => path.endsWith(`/${name}`));
+}
+
+function diffFrom(lines: readonly string[], isWanted: (name: string) => boolean): string {
+  const start = lines.findIndex((line, i) => {
+    const name = /^\+\+\+ (?:b\/)?(.*?)\t?$/.exec(lines[i + 1] ?? "")?.[1];
+    return line.startsWith("--- ") && name !== undefined && isWanted(name);
+  });
   if (start < 0) return "";
   let end = start + 2;
   while (end < lines.length && /^(?:@@|[ +\-\\])/.test(lines[end] ?? "")) end += 1;

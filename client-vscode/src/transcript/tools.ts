@@ -111,7 +111,8 @@ export function ended(call: ToolEntry, data: ToolEndData): ToolEntry {
     outputStart: 0,
     images,
     durationMs,
-    changes: outcome === "ok" ? changesDone(call, data, output) : call.changes,
+    // Of several files some can be changed though the call has failed.
+    changes: outcome === "ok" || call.edits.length > 0 ? changesDone(call, data, output) : call.changes,
     ...(typeof exitCode === "number" ? { exitCode } : {}),
     ...(denial ? { denial } : {}),
   };

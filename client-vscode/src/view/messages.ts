@@ -133,7 +133,8 @@ export interface ViewCalls {
   };
   approve: { params: { id: string; answer: ApprovalAnswer }; answer: object };
   answerInput: { params: { toolCallId: string; text: string | null }; answer: object };
-  showDiff: { params: { id: string }; answer: object };
+  /** `uri`: of one of the files; without, all are shown. */
+  showDiff: { params: { id: string; uri?: string }; answer: object };
   /** The page has the keyboard's focus, or no longer: a diff that opens must not take it from an editor. */
   pageFocus: { params: { focused: boolean }; answer: object };
   /** Opens a file of the workspace; `line` counts from 1. */

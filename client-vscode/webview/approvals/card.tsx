@@ -59,7 +59,11 @@ export function ApprovalCard({ store, bridge, approval, children, apart = false,
         <Elsewhere approval={approval} show={() => run(() => bridge.call("openSession", { session: request.session }))} />
       )}
       {request.reason !== "" && <p class="approval-reason">{visible(request.reason)}</p>}
-      <Details approval={approval} withDiffs={children !== undefined} />
+      <Details
+        approval={approval}
+        withDiffs={children !== undefined}
+        onShowFile={(uri) => run(() => bridge.call("showDiff", { id: request.id, uri }))}
+      />
       {children !== undefined && <div class="approval-diffs">{children}</div>}
       {error !== null && (
         <p class="card-error" role="alert">

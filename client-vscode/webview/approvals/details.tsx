@@ -8,12 +8,15 @@ import { bounded, visible } from "./visible";
 
 interface Props {
   readonly approval: PendingApproval;
+  /** Shows the diff of one of the files. */
+  readonly onShowFile: (uri: string) => void;
   /** The diffs are shown: they name the files. */
   readonly withDiffs: boolean;
 }
 
-export function Details({ approval, withDiffs }: Props) {
+export function Details({ approval, withDiffs, onShowFile }: Props) {
   const { request } = approval;
+  const several = request.changes.length > 1;
   return (
     <>
       {request.command !== undefined && <Code label={t("Command")} text={request.command} />}
@@ -26,7 +29,12 @@ export function Details({ approval, withDiffs }: Props) {
       {request.changes.length > 0 && !withDiffs && (
         <ul class="approval-files" aria-label={t("Files")}>
           {request.changes.map((change) => (
-            <File key={change.uri} change={change} roots={approval.roots} />
+            <File
+              key={change.uri}
+              change={change}
+              roots={approval.roots}
+              onShow={several && change.kind !== "move" ? () => onShowFile(change.uri) : undefined}
+            />
           ))}
         </ul>
       )}
@@ -60,7 +68,13 @@ const ICONS: Record<FileChangeData["kind"], string> = {
   move: "arrow-right",
 };
 
-function File({ change, roots }: { change: FileChangeData; roots: readonly string[] }) {
+interface FileProps {
+  readonly change: FileChangeData;
+  readonly roots: readonly string[];
+  readonly onShow: (() => void) | undefined;
+}
+
+function File({ change, roots, onShow }: FileProps) {
   const path = fileName(change.uri, roots);
   const cut = path.lastIndexOf("/");
   const [name, folder] = [path.slice(cut + 1), path.slice(0, Math.max(0, cut))];
@@ -68,7 +82,13 @@ function File({ change, roots }: { change: FileChangeData; roots: readonly strin
   return (
     <li title={path}>
       <span class={`codicon codicon-${ICONS[change.kind]}`} role="img" aria-label={kinds[change.kind]} />
-      <span class="approval-file">{name}</span>
+      {onShow ? (
+        <button type="button" class="approval-link approval-file" aria-label={t("Show the diff of {0}", path)} onClick={onShow}>
+          {name}
+        </button>
+      ) : (
+        <span class="approval-file">{name}</span>
+      )}
       <span class="approval-folder">{folder}</span>
       {change.added > 0 && (
         <span class="lines-added">

@@ -10,6 +10,8 @@ import { useFold, useTranscript } from "./context";
 import { fileName } from "./format";
 
 const SHOWN = 12;
+/** Of each of several in one question: that there are more of them has to be seen. */
+const SHOWN_OF_SEVERAL = 6;
 /** Lines of a diff that are ever drawn: the editor shows the whole. */
 const MOST = 800;
 
@@ -18,19 +20,22 @@ interface Props {
   readonly id: string;
   readonly change: FileChangeData;
   readonly roots: readonly string[];
+  /** Of one of several in a question: shows it in the editor. */
+  readonly onShow?: (() => void) | undefined;
 }
 
-export function Diff({ id, change, roots }: Props) {
+export function Diff({ id, change, roots, onShow }: Props) {
   const { act, whereabouts } = useTranscript();
   // What lies between two hunks is told by the numbers.
   const lines = useMemo(() => diffLines(change.diff).filter(({ kind }, i) => i > 0 || kind !== "hunk"), [change.diff]);
-  const [open, toggle] = useFold(`${id} ${change.uri}`, lines.length <= SHOWN);
+  const few = onShow ? SHOWN_OF_SEVERAL : SHOWN;
+  const [open, toggle] = useFold(`${id} ${change.uri}`, lines.length <= few);
   const name = fileName(change.uri, roots);
   const line = firstChangedLine(lines);
   const place = placeNow(change.uri, whereabouts);
   // What goes away has its link when it is somewhere else.
   const opens = place !== null && (place !== change.uri || (change.kind !== "delete" && change.kind !== "move"));
-  const shown = open ? lines.slice(0, MOST) : lines.slice(0, SHOWN);
+  const shown = open ? lines.slice(0, MOST) : lines.slice(0, few);
   return (
     <div class="diff">
       <div class="diff-bar">
@@ -38,6 +43,11 @@ export function Diff({ id, change, roots }: Props) {
           {name}
         </span>
         <Counts added={change.added} removed={change.removed} />
+        {onShow && change.kind !== "move" && (
+          <button type="button" class="link-button" aria-label={t("Show the diff of {0}", name)} onClick={onShow}>
+            {t("Diff")}
+          </button>
+        )}
         {opens && (
           <button
             type="button"
@@ -58,7 +68,7 @@ export function Diff({ id, change, roots }: Props) {
       )}
       {open && lines.length > MOST && <p class="quiet">{t("{0} more lines are not shown.", lines.length - MOST)}</p>}
       {change.truncated && <p class="quiet">{t("The diff is longer than what is shown.")}</p>}
-      {lines.length > SHOWN && (
+      {lines.length > few && (
         <button type="button" class="link-button" aria-expanded={open} onClick={toggle}>
           {open ? t("Show less") : t("Show all {0} lines", lines.length)}
         </button>

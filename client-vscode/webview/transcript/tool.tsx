@@ -29,7 +29,7 @@ export function Tool({ entry, roots, question }: Props) {
     // The question says itself what the call would do.
     return (
       <ApprovalCard store={store} bridge={bridge} approval={question}>
-        {entry.changes.length > 0 ? <Changes entry={entry} roots={roots} /> : undefined}
+        {entry.changes.length > 0 ? <Changes entry={entry} roots={roots} question={question.request.id} /> : undefined}
       </ApprovalCard>
     );
   }
@@ -65,11 +65,29 @@ function hasResult({ state, output, images }: ToolEntry): boolean {
   return (state === "ended" || state === "running") && (output !== "" || images.length > 0);
 }
 
+interface ChangesProps {
+  readonly entry: ToolEntry;
+  readonly roots: readonly string[];
+  /** Its id, while it waits: each of several files can be looked at alone. */
+  readonly question?: string;
+}
+
 /** Those of a call that was declined are what it had wanted. */
-function Changes({ entry, roots }: { entry: ToolEntry; roots: readonly string[] }) {
+function Changes({ entry, roots, question }: ChangesProps) {
+  const { bridge } = useTranscript();
   if (entry.changes.length === 0) return null;
-  const wanted = entry.state === "ended" && entry.outcome !== "ok";
-  const diffs = entry.changes.map((change) => <Diff key={change.uri} id={entry.id} change={change} roots={roots} />);
+  // Of several files some can have been changed.
+  const wanted = entry.state === "ended" && entry.outcome !== "ok" && entry.edits.length === 0;
+  const shows = question !== undefined && entry.changes.length > 1;
+  const diffs = entry.changes.map((change) => (
+    <Diff
+      key={change.uri}
+      id={entry.id}
+      change={change}
+      roots={roots}
+      onShow={shows ? () => void bridge.call("showDiff", { id: question, uri: change.uri }).catch(() => undefined) : undefined}
+    />
+  ));
   if (!wanted) return <>{diffs}</>;
   return (
     <Disclosure id={`${entry.id} wanted`} heading={<span class="quiet">{t("What it wanted to change")}</span>}>

@@ -21,7 +21,7 @@ const LONG = 160;
 const TOOLS: Readonly<Record<string, { readonly icon: string; readonly title: Title }>> = {
   read: { icon: "file", title: (args, roots) => t("Read {0}", path(args, "path", roots) + linesRead(args)) },
   write: { icon: "new-file", title: (args, roots) => t("Write {0}", path(args, "path", roots)) },
-  edit: { icon: "edit", title: (args, roots) => t("Edit {0}", path(args, "path", roots)) },
+  edit: { icon: "edit", title: (args, roots) => edited(args, roots) },
   delete: { icon: "trash", title: (args, roots) => t("Delete {0}", path(args, "path", roots)) },
   move: {
     icon: "arrow-right",
@@ -69,6 +69,17 @@ function text(args: Args, ...names: readonly string[]): string {
 function path(args: Args, name: string, roots: readonly string[]): string {
   const value = args[name];
   return typeof value === "string" ? shown(pathName(value, roots)) : "";
+}
+
+/** The first of the files that a call edits, and how many there are beside it. */
+function edited(args: Args, roots: readonly string[]): string {
+  const items: unknown[] = Array.isArray(args.edits) ? args.edits : [];
+  const own = items.map((item) => (typeof item === "object" && item !== null && "path" in item ? item.path : undefined));
+  const files = [args.path, ...own].filter((each) => typeof each === "string" && each !== "");
+  const names = [...new Set(files.map((each) => shown(pathName(String(each).replace(/^(?:\.\/)+/, ""), roots))))];
+  const [first = "", second = ""] = names;
+  if (names.length < 2) return t("Edit {0}", first);
+  return names.length === 2 ? t("Edit {0} and {1}", first, second) : t("Edit {0} and {1} more files", first, names.length - 1);
 }
 
 function within(args: Args, roots: readonly string[]): string {

@@ -207,6 +207,21 @@ test("Show diff asks for the diff and leaves the question open", async () => {
   expect(answers()).toHaveLength(1);
 });
 
+test("of several files each can be looked at alone, and Show diff shows all", async () => {
+  const uris = ["file:///shop/calc.py", "file:///shop/src/other.py"];
+  await show(approval({ changes: uris.map((uri) => change({ uri })) }, { roots: ["file:///shop"] }));
+  expect([...root.querySelectorAll(".approval-files li")].map((each) => each.textContent)).toEqual([
+    expect.stringContaining("calc.py"),
+    expect.stringContaining("other.py"),
+  ]);
+  await click("Show the diff of src/other.py");
+  await click("Show diff");
+  expect(sent.map(({ name, params }) => [name, params])).toEqual([
+    ["showDiff", { id: "apr_1", uri: uris[1] }],
+    ["showDiff", { id: "apr_1" }],
+  ]);
+});
+
 test("a question of another session says whose it is and goes there", async () => {
   await show(approval({ session: "ses_2" }, { sessionTitle: "Tidy up" }));
   expect(root.textContent).toContain("in session “Tidy up”");

@@ -43,11 +43,35 @@ test("hunks of all files are named, where one file has some left out", () => {
   expect(made.complete({ decision: "accept" }).hunks).toEqual(["2-bb", "3-cc", "1-dd"]);
 });
 
-test("the last hunk of a file can't be left out", () => {
-  const made = two();
-  expect(() => made.toggle(1, "1-dd")).toThrow("decline");
+test("the last hunk of the only file can't be left out", () => {
+  const made = proposal();
+  made.toggle(0, "1-aa");
+  made.toggle(0, "2-bb");
+  expect(() => made.toggle(0, "3-cc")).toThrow("decline");
   expect(made.edited).toBe(false);
-  expect(made.chosenHunks).toBeNull();
+  expect(made.chosenHunks).toEqual(["3-cc"]);
+});
+
+test("of several files one can be left out as a whole, but not all of them", () => {
+  const made = two();
+  expect(made.toggle(1, "1-dd")).toBe("a\nb\nc\nd\ne\n");
+  expect(made.isLeftOut(1)).toBe(true);
+  expect(made.complete({ decision: "accept" })).toEqual({ decision: "accept", hunks: ["1-aa", "2-bb", "3-cc"] });
+  for (const id of ["1-aa", "2-bb"]) made.toggle(0, id);
+  expect(() => made.toggle(0, "3-cc")).toThrow("decline");
+  expect(made.chosenHunks).toEqual(["3-cc"]);
+});
+
+test("a file that its user has made what it was is left out beside one that is rewritten", () => {
+  const made = two();
+  made.wrote(1, "a\nb\nc\nd\ne\n");
+  made.wrote(0, "mine\n");
+  expect(made.complete({ decision: "accept" }).edited).toEqual([
+    { uri, newText: "mine\n" },
+    { uri: other, newText: "a\nb\nc\nd\ne\n" },
+  ]);
+  made.wrote(0, OLD);
+  expect(() => made.complete({ decision: "accept" })).toThrow("decline");
 });
 
 test("text of the user's own goes as a whole, and only that of files that are another", () => {

@@ -242,6 +242,31 @@ describe("what a call did to files", () => {
     expect(edit?.edits).toMatchObject([{ kind: "edit", added: 1, removed: 1 }]);
   });
 
+  test("is told for each of several files, also where it did not come to all of them", () => {
+    const session = new Session();
+    const uris = ["file:///shop/my%20cart.py", "file:///shop/src/cart.py"] as const;
+    const told = (uri: string) => ({ uri, kind: "edit", added: 1, removed: 1 }) as const;
+    const diffs = ["my cart.py\t", "src/cart.py"].map((name, n) => `--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-old ${n}\n+new ${n}`);
+    const text = ["Only 2 of 3 files changed as approved (+2 −2). The others:\n- x", ...diffs.map((diff) => `Changed it:\n${diff}`)];
+    const applied = uris.map((uri) =>
+      session.event("edit_applied", { toolCallId: "c", ...told(uri), sha256: "0", via: "disk", unsaved: false }),
+    );
+    const block = { type: "toolCall", id: "c", name: "edit", arguments: "{}" } as const;
+    const end = session.event("tool_execution_end", {
+      toolCallId: "c",
+      name: "edit",
+      outcome: "failed",
+      isError: true,
+      content: [{ type: "text", text: text.join("\n\n") }],
+      durationMs: 1,
+      details: { changes: uris.map(told) },
+    });
+    const start = session.event("tool_execution_start", { toolCallId: "c", name: "edit", args: {} });
+    const [call] = folded(session.answer("m1", null, block), start, ...applied, end).entries.filter((entry) => entry.kind === "tool");
+    expect(call?.changes.map(({ uri }) => uri)).toEqual(uris);
+    expect(call?.changes.map(({ diff }) => diff.split("\n").at(-1))).toEqual(["+new 0", "+new 1"]);
+  });
+
   test("is all of the text of a new file", () => {
     const [write] = calls.filter(({ name }) => name === "write");
     expect(write?.changes[0]?.diff.split("\n").slice(0, 2)).toEqual(["@@ -0,0 +1,14 @@", "+# Notes"]);

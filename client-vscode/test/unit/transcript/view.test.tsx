@@ -156,6 +156,36 @@ test("a call that waits for the user shows its question", async () => {
   expect(nameOf(one("article [role=group]", "Run ls"))).toBe("Run ls");
 });
 
+test("a question about several files shows each, with a way to look at it alone", async () => {
+  const teller = new Session();
+  await tell(teller.answer("m1", null, { type: "toolCall", id: "call_1", name: "edit", arguments: "{}" }));
+  const lines = Array.from({ length: 9 }, (_, n) => `+line ${n}\n`).join("");
+  const changes = ["a.py", "b.py"].map((name) => ({
+    uri: `file:///shop/${name}`,
+    kind: "edit" as const,
+    base: { sha256: "0" },
+    diff: `--- a/${name}\n+++ b/${name}\n@@ -0,0 +1,9 @@\n${lines}`,
+    hunks: [],
+    added: 9,
+    removed: 0,
+  }));
+  const decisions: ("accept" | "decline")[] = ["accept", "decline"];
+  const data = { id: "apr_1", toolCallId: "call_1", kind: "edit" as const, title: "Edit 2 files", reason: "Asked.", changes, decisions };
+  await tell([teller.event("approval_requested", data)]);
+  const request = { ...data, session: "ses_1", run: "run_1" };
+  const shown = { request, sessionTitle: null, roots: [], chosenHunks: null, edited: false, shownAt: 0 };
+  await act(async () => {
+    bridge.receive({ type: "approvals", pending: [shown] });
+    await frame();
+  });
+  const card = one("article [role=group]", "Edit 2 files");
+  expect(card.querySelectorAll(".diff")).toHaveLength(2);
+  expect(card.textContent.match(/Show all 9 lines/g)).toHaveLength(2);
+  const [, second] = card.querySelectorAll<HTMLButtonElement>('[aria-label^="Show the diff of"]');
+  await act(() => second?.click());
+  expect(sent.at(-1)).toMatchObject({ name: "showDiff", params: { id: "apr_1", uri: "file:///shop/b.py" } });
+});
+
 test("a message of the user can be copied, forked, edited and reverted to", async () => {
   const teller = new Session();
   await tell(teller.user("u1", null, "hello"));

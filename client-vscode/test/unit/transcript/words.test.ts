@@ -15,6 +15,9 @@ function call(name: string, args: object): ToolEntry {
 test.each([
   [call("edit", { path: "shop/cart.py" }), "Edit shop/cart.py"],
   [call("edit", { path: "/home/ada/my shop/cart.py" }), "Edit cart.py"],
+  [call("edit", { path: "a.py", edits: [{ oldText: "a" }, { path: "./a.py" }, { path: "b.py" }] }), "Edit a.py and b.py"],
+  [call("edit", { path: "a.py", edits: [{ path: "b.py" }, { path: "c.py" }, { path: "b.py" }] }), "Edit a.py and 2 more files"],
+  [call("edit", { path: "a.py", edits: "nonsense" }), "Edit a.py"],
   [call("read", { path: "a.py", offset: 10, limit: 5 }), "Read a.py:10–14"],
   [call("bash", { command: "pytest -q\nls" }), "Run pytest -q…"],
   [call("grep", { pattern: "total", glob: "*.py" }), "Search for total in *.py"],
