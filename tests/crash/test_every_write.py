@@ -40,7 +40,7 @@ OTHERS = {
         "file: unlink",
     ),
     *("output: mkdir", "output: create", "output: write"),
-    *("trust: create", "trust: write", "trust: fsync", "trust: rename"),
+    *("trust: create", "trust: write", "trust: rename"),
 }
 
 

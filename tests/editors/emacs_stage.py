@@ -10,7 +10,7 @@ from editors.conftest import Stage
 from editors.snippets import snippets
 from editors.terminal import Terminal
 
-EGLOT, EGLOT_WITH_MORE, LSP_MODE = (0,), (0, 1, 2), (3,)
+EGLOT, EGLOT_WITH_MORE, LSP_MODE = (0,), (0, 1, 2, 3), (4,)
 """Which of the page's configurations."""
 LIBRARIES: Final = Path("/usr/share/emacs/site-lisp/elpa")
 """Where Debian's packages put eglot and lsp-mode: what activates itself there needs no set-up."""

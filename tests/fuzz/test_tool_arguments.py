@@ -69,11 +69,11 @@ def arguments_of(tool: Tool) -> st.SearchStrategy[str]:
 
 
 @cases(60)
-@given(name=st.sampled_from(NAMES), data=st.data(), cut=st.booleans())
-def test_arguments_are_an_object_that_can_be_kept_or_an_error_in_words(tools, name, data, cut):
+@given(name=st.sampled_from(NAMES), data=st.data())
+def test_arguments_are_an_object_that_can_be_kept_or_an_error_in_words(tools, name, data):
     raw = data.draw(arguments_of(tools[name]))
     try:
-        arguments = parse_arguments(ToolCall("c", name, raw), cut=cut)
+        arguments = parse_arguments(ToolCall("c", name, raw))
     except MalformedArguments as error:
         assert str(error)
         return

@@ -120,12 +120,10 @@ class TestChanges:
         )
         assert (change.diff(), change.hunks(), change.new_text) == ("", [], "one\n")
 
-    def test_a_proposal_of_several_changes_names_the_first_and_counts_the_rest(
-        self, workspace: DiskWorkspace
-    ) -> None:
+    def test_a_proposal_of_several_changes_counts_and_names_them(self, workspace: DiskWorkspace) -> None:
         changes = [creation(workspace.resolve(name, for_write=True), "x\n") for name in ("a", "b", "c")]
         assert ChangeProposal.of(changes[:1]).title == "Create a (+1 −0)"
-        assert ChangeProposal.of(changes).title == "Create a (+1 −0) and 2 more"
+        assert ChangeProposal.of(changes).title == "Create 3 files (+3 −0): a, b, c"
 
     @pytest.mark.parametrize(("kind", "lacks"), [("move", "target"), ("create", "text")])
     async def test_a_change_that_lacks_what_it_is_about_changes_nothing(
