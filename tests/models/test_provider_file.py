@@ -80,8 +80,9 @@ def test_every_rule_of_the_file_says_something_that_no_rule_before_it_says_alrea
 
 def test_the_file_is_read_late():
     code = (
-        "import sys; from steersman.models.catalog import Catalog; Catalog().model(sys.argv[1]); "
-        "sys.exit(any(name in sys.modules for name in "
+        "import sys; before = set(sys.modules); "
+        "from steersman.models.catalog import Catalog; Catalog().model(sys.argv[1]); "
+        "sys.exit(any(name in sys.modules.keys() - before for name in "
         "('steersman.models.provider_file', 'steersman.models.keys', 'pydantic', 'tomllib')))"
     )
     tape = "demo.jsonl"
