@@ -44,10 +44,12 @@ export class ChatPage implements vscode.WebviewViewProvider {
 
   /** Brings the view to the front; `focus` also puts the cursor into the composer. */
   async reveal(focus: boolean): Promise<void> {
+    const { visible } = this;
     if (this.view) this.view.show(!focus);
     else await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`, { preserveFocus: !focus });
     if (!focus) return;
-    if (this.listens) this.push({ type: "focus" });
+    // A page that was hidden is made anew, and hears nothing before it says that it is there.
+    if (visible && this.listens) this.push({ type: "focus" });
     else this.awaited = true;
   }
 

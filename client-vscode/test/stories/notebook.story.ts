@@ -26,12 +26,13 @@ function notebook(minor: number, ...cells: readonly object[]): string {
 
 /** The end of the first cell, and with another one behind it. */
 const END = '    "x = 2"\n   ]\n  },\n';
-const MORE =
-  '  {\n   "cell_type": "code",\n   "execution_count": null,\n   "metadata": {},\n   "outputs": [],\n   "source": [\n    "z = 4"\n   ]\n  },\n';
+/** Where a cell of the new format has no id, the editor gives it one by itself, and that is unsaved. */
+const more = (id: string | undefined): string =>
+  `  {\n   "cell_type": "code",\n   "execution_count": null,\n${id === undefined ? "" : `   "id": "${id}",\n`}   "metadata": {},\n   "outputs": [],\n   "source": [\n    "z = 4"\n   ]\n  },\n`;
 
 for (const [name, minor, ids] of [
-  ["of the old format", 2, [undefined, undefined]],
-  ["of the new format, with ids,", 5, ["a1", "b2"]],
+  ["of the old format", 2, [undefined, undefined, undefined]],
+  ["of the new format, with ids,", 5, ["a1", "b2", "c3"]],
 ] as const) {
   story(
     `an open notebook ${name} shows what was accepted, and has nothing unsaved`,
@@ -42,7 +43,7 @@ for (const [name, minor, ids] of [
         { toolCalls: [edit("b.ipynb", ["x = 1", "x = 2"])] },
         { text: "Two it is." },
         { when: "more" },
-        { toolCalls: [edit("b.ipynb", [END, END + MORE])] },
+        { toolCalls: [edit("b.ipynb", [END, END + more(ids[2])])] },
         { text: "One more." },
       ],
     },
