@@ -35,7 +35,7 @@ def main(args: argparse.Namespace) -> int:
         deferred_patterns("steersman", "h11"),
     ):
         # A prompt may come with the editor's next message: of what it needs, these are the slowest to load.
-        import steersman.models.local_client  # noqa: F401
+        import steersman.models.local_client  # noqa: F401 - only loaded
         from steersman.lsp.server import run_server
         from steersman.models.provider_file import package_providers
         from steersman.session.applog import configure_logging
