@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from steersman.session.open_sessions import MAX_IDLE
+from steersman.session.open_sessions import MAX_IDLE, MAX_KNOWN
 from steersman.session.store import Store
 from steersman.workspace.roots import Roots
 from support.fake_tools import Gate
@@ -129,3 +129,22 @@ async def test_a_session_that_is_not_used_can_be_opened_by_another_process(harne
     store = Store(h.services)
     journal = await store.open(first.session, h.roots)
     await journal.close()
+
+
+async def test_of_very_many_sessions_only_the_last_are_known_and_what_was_decided_in_one_stays(harness):
+    h = harness()
+    h.model.fallback = answer("done")
+    sessions = h.manager._sessions
+    chosen, plain = await h.run("the first"), await h.run("the second")
+    await h.manager.configure(session=chosen.session, mode="read-only")
+    for _ in range(MAX_KNOWN + 2 * MAX_IDLE):
+        sessions.create(Roots([h.root]))
+        sessions.close_unused()
+        await asyncio.gather(*sessions._closing.values())
+    assert len(sessions._kept) <= MAX_KNOWN
+    assert len(sessions._roots) == 1
+    assert sessions.knows(chosen.session)
+    assert not sessions.knows(plain.session)
+    assert (await h.run("again", session=chosen.session)).mode == "read-only"
+    again = await h.run("again", session=plain.session)
+    assert again.result.end.stop_reason == "complete"

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from steersman.session.open_sessions import MAX_KNOWN
 from support.load_figures import cost_of
 from support.lsp_client import PATIENCE
 
@@ -21,8 +22,7 @@ SLACK: Mapping[str, tuple[float, float]] = {
 }
 """What the median of the last third may be above that of the second: a part of it, and so many. The rest not at all."""
 PER_SESSION: Mapping[str, float] = {"objects": 8, "blocks": 14, "RSS, MB": 0.002}
-"""What a server keeps of each session that it ever had open, as long as it lives: its folders, its mode, what was
-granted."""
+"""What a server keeps of each of the sessions that it had open last: its folders, its mode, what was granted."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,11 @@ def medians(samples: Sequence[Sample]) -> Mapping[str, Sequence[float]]:
 
 def grown(samples: Sequence[Sample]) -> list[str]:
     """The figures whose last third is above the second by more than their slack, and what the sessions between them
-    may leave."""
-    _, before, after = (statistics.median(each.sessions for each in part) for part in thirds(samples))
+    may leave while they are few."""
+    most = MAX_KNOWN * 1.1
+    _, before, after = (
+        min(most, statistics.median(each.sessions for each in part)) for part in thirds(samples)
+    )
     found = []
     for name, (_, second, last) in medians(samples).items():
         share, more = SLACK.get(name, (0, 0))

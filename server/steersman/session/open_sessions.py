@@ -1,7 +1,8 @@
 """The sessions that one server has open: opened once, and closed when others without a run were used later.
 
 An open session holds a descriptor, the lock of its log and its whole history; so only so many of them stay open without
-a run. What a session knows that its log doesn't outlives its closing, for as long as the server does.
+a run. What a session knows that its log doesn't outlives its closing: of the last thousand of them, so that a server
+which has made sessions for weeks holds no more than that.
 """
 
 import asyncio
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 
 MAX_IDLE = 16
 """Sessions without a run that stay open."""
+MAX_KNOWN = 1000
+"""Sessions, open or closed, of which it is known what their logs don't tell."""
 
 
 class OpenSessions:
@@ -31,7 +34,7 @@ class OpenSessions:
         self._opening: dict[str, asyncio.Task[Session]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
         self._kept: dict[str, Kept] = {}
-        """Of every session that was open here."""
+        """Of the sessions that are open, and of those that were open here last."""
         self._roots: dict[Roots, Roots] = {}
         """Theirs: those of the same folders share one."""
         self._wanted: list[str] = []
@@ -53,7 +56,7 @@ class OpenSessions:
         return self._open.get(session_id)
 
     def knows(self, session_id: str) -> bool:
-        """Whether the session is open, or was."""
+        """Whether the session is open, or was one of the last that were."""
         return session_id in self._kept
 
     def most_recent(self, roots: Roots) -> str | None:
@@ -138,8 +141,22 @@ class OpenSessions:
 
     def _closed(self, session_id: str, done: "asyncio.Task[None]") -> None:
         self._closing.pop(session_id, None)
+        self._forget()
         if not done.cancelled() and (error := done.exception()) is not None:
             log.error("the session %s could not be closed", session_id, exc_info=error)
+
+    def _forget(self) -> None:
+        """Drops what is known of the closed sessions that were used longest ago, where it is of too many; and some
+        more, so that this is rare. What somebody has decided (a mode, a grant) goes last: without it such a session is
+        in the default mode, and asks again.
+        """
+        if (excess := len(self._kept) - MAX_KNOWN) <= 0:
+            return
+        used = {*self._open, *self._opening, *self._closing, *self._wanted}
+        closed = [(kept.decided, kept.last_used, id) for id, kept in self._kept.items() if id not in used]
+        for _, _, id in sorted(closed)[: excess + MAX_KNOWN // 10]:
+            del self._kept[id]
+        self._roots = {kept.roots: kept.roots for kept in self._kept.values()}
 
     async def delete(self, session: Session) -> None:
         """Deletes a session that has no run.

@@ -82,6 +82,11 @@ class Grants:
     commands: set[str] = field(default_factory=set)
     tools: set[str] = field(default_factory=set)
 
+    @property
+    def given(self) -> bool:
+        """Whether there is any."""
+        return self.edits or bool(self.commands) or bool(self.tools)
+
     def add(self, need: Need) -> None:
         """Edits cover creating, editing and moving inside the workspace; a command is that exact string, a call of the
         editor's that tool with exactly these arguments."""

@@ -54,7 +54,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Kept:
-    """What a session knows that its log doesn't. It holds for the life of this server, also while the log is closed."""
+    """What a session knows that its log doesn't. It holds on while the log is closed, for as long as this server lives
+    and has not had very many others."""
 
     roots: Roots
     last_used: float
@@ -64,6 +65,11 @@ class Kept:
     grants: Grants = field(default_factory=Grants)
     told: bool = False
     """When it was closed its log had failed: the end of what is open there was told all the same."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether any of it is somebody's decision."""
+        return self.mode is not None or self.grants.given
 
 
 class Session:
