@@ -121,10 +121,11 @@ test-crash: $(READY)
 	@STEERSMAN_CRASH=1 $(BIN)/python -m pytest -s tests/crash tests/faults
 
 # Hostile input, as many examples of each property as one likes: make fuzz CASES=200000 ONLY=framing. The suite has a sample.
+# One property after the other on each core.
 CASES ?= 200000
 
 fuzz: $(READY)
-	@STEERSMAN_CASES=$(CASES) $(BIN)/python -m pytest -m fuzz -k "$(ONLY)"
+	@STEERSMAN_CASES=$(CASES) $(BIN)/python -m pytest -n auto --maxschedchunk 1 -m fuzz -k "$(ONLY)"
 
 lint: $(READY)
 	@$(BIN)/ruff check .

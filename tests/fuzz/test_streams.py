@@ -118,7 +118,7 @@ def told(parser: Parser) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("api", PARSERS)
-@cases(40)
+@cases(40, share=0.25)
 @given(data=st.data())
 def test_a_damaged_answer_is_the_same_wherever_it_is_cut(api, data):
     body, places = data.draw(bodies(api)), data.draw(cuts)

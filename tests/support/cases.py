@@ -83,6 +83,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "fuzz: a property that `make fuzz` tries on many more examples")
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if (output := getattr(session.config, "workeroutput", None)) is not None:  # of one process of several
+        output["tried"] = dict(tried)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    tried.update(getattr(node, "workeroutput", {}).get("tried", {}))
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     if CASES is not None and tried:
         terminalreporter.section("examples")
