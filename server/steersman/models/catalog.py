@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # What a catalog knows is read from a file, by modules that take longer to load than the rest of a start: all of that
 # waits until somebody asks.
+
+_KNOWN_ROUTES = 64
+"""That are kept: a user has a few models."""
 
 SERVER_VARIABLES: Final = ("STEERSMAN_API_KEY", "STEERSMAN_BASE_URL")
 """For the providers that are named like an API. A base URL may hold a key too."""
@@ -53,6 +56,7 @@ class Catalog:
         self._general, self._images, self._environ = general, images, environ
         self._file, self._locked = file, locked
         self._commands: KeyCommands | None = None
+        self._routes: dict[str, _KnownRoute] = {}
 
     @property
     def providers(self) -> "dict[str, Provider]":
@@ -87,16 +91,47 @@ class Catalog:
         Raises:
             ModelConfigError: no such provider, no name, no base URL, or a tape; the text says what to do.
         """
+        general, known = self.general, self._routes.get(spec)
+        if known is not None and known.holds(general, self._environ, self._hear):
+            return known.route
+        provider, name = self._named(spec)
+        route, heard = self._route(spec, provider, name, general)
+        if len(self._routes) >= _KNOWN_ROUTES:
+            self._routes.clear()
+        values = {variable: self._environ.get(variable) for variable in self._variables(provider)}
+        self._routes[spec] = _KnownRoute(route, general, values, heard)
+        return route
+
+    def _variables(self, provider: "Provider") -> "tuple[str, ...]":
+        """Those of the environment that say something of a route."""
+        own, package = self._own.get(provider.id), _package().get(provider.id)
+        return (
+            *provider.key_env,
+            *(own.own_key.variables if own is not None else ()),
+            *(package.key_env if package is not None else ()),
+        )
+
+    def _hear(self, provider: "Provider", base_url: str, name: str) -> "ModelFacts | None":
+        return None if self._heard is None else self._heard(provider.id, base_url, name)
+
+    def _route(
+        self, spec: str, provider: "Provider", name: str, general: "General"
+    ) -> "tuple[Route, ModelFacts | None]":
+        """The route, and what was heard of its model."""
         from steersman.models.routes import Route, Sources, find_way  # noqa: PLC0415
 
-        provider, name = self._named(spec)
-        own = self._own.get(provider.id)
         sources = Sources(
-            provider, _package().get(provider.id), own, self.general, self._environ, self._file, self._locked
+            provider,
+            _package().get(provider.id),
+            self._own.get(provider.id),
+            general,
+            self._environ,
+            self._file,
+            self._locked,
         )
         way = find_way(sources, spec)
-        heard = None if self._heard is None else self._heard(provider.id, way.base_url, name)
-        return Route(
+        heard = self._hear(provider, way.base_url, name)
+        route = Route(
             provider=provider,
             name=name,
             base_url=way.base_url,
@@ -109,6 +144,7 @@ class Catalog:
             missing=way.missing,
             withheld=way.withheld,
         )
+        return route, heard
 
     def facts(self, spec: str) -> "ModelFacts":
         """What is known of a model; nothing of a tape, or of a name that no provider has."""
@@ -225,6 +261,29 @@ class Catalog:
         if meant:
             return f"Unknown model {spec!r}: {written}. Did you mean {meant}?"
         return f"Unknown model {spec!r}: {written}, such as openai-chat:{spec} for a server of your own."
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownRoute:
+    """A route, and what it was made of that may change: a run asks for it often."""
+
+    route: "Route"
+    general: "General"
+    environ: Mapping[str, str | None] = field(repr=False)
+    heard: "ModelFacts | None"
+
+    def holds(
+        self,
+        general: "General",
+        environ: Mapping[str, str],
+        hear: "Callable[[Provider, str, str], ModelFacts | None]",
+    ) -> bool:
+        """Whether it would be made the same now."""
+        return (
+            self.general == general
+            and all(environ.get(name) == value for name, value in self.environ.items())
+            and self.heard == hear(self.route.provider, self.route.base_url, self.route.name)
+        )
 
 
 def resolve_model(

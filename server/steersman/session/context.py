@@ -4,6 +4,8 @@ What seldom changes comes first, the date last: providers keep the beginning of 
 What changes while a session goes on (the editor's state, instructions further down) is said in the conversation.
 """
 
+import functools
+import os
 import platform
 import shutil
 import sys
@@ -59,5 +61,11 @@ def _environment(folders: Sequence[Path]) -> str:
     named = ", ".join(printable(str(folder)) for folder in folders) or "none; paths must be absolute"
     where = f"Workspace folder{'s' if len(folders) > 1 else ''}: {named}"
     system = "macOS" if sys.platform == "darwin" else platform.system()
-    shell = "bash" if shutil.which("bash") else "sh"
+    shell = _shell(os.environ.get("PATH", ""))
     return f"{where}\nPlatform: {system} ({platform.machine()}), commands are run by {shell}"
+
+
+@functools.cache
+def _shell(path: str) -> str:
+    """What commands are run by. Looking through the folders of PATH takes longer than all else here."""
+    return "bash" if shutil.which("bash", path=path or None) else "sh"

@@ -29,7 +29,7 @@ from steersman.session.sink import RunSink
 from steersman.session.trust import Terms, TrustCheck, trust_question
 from steersman.session.unmarking import Unmarking
 from steersman.session.vetoes import Vetoes
-from steersman.session.window import overhead_of
+from steersman.session.window import length_of, overhead_of
 from steersman.session.wire import Data
 
 log = logging.getLogger(__name__)
@@ -156,20 +156,21 @@ class RunDriver:
     def _config(self, terms: Terms) -> LoopConfig:
         parts, services = self._parts, self._parts.services
         system = self._extensions.link.system = self._system(terms)
-        self._fitting = self._fit(overhead_of(system, parts.tools))
+        self._fitting = self._fit(overhead_of(system, parts.tools_length))
         self._told = NextTurn(system=system, tools=parts.tools)
+        extended = self._extensions.implements
         return LoopConfig(
             model=self._model,
             system=system,
             tools=parts.tools,
             thinking=self._run.thinking if services.thinks(self._run.model) else "off",
             hooks=Hooks(
-                prepare_run=self._prepare_run,
+                prepare_run=self._prepare_run if extended("prepare_run") else None,
                 transform_context=self._fitting.transform,
                 before_tool_call=self._vetoes.before_tool_call,
                 after_tool_call=self._after_tool_call,
                 transform_update=self._extensions.transform_update,
-                prepare_next_turn=self._prepare_next_turn,
+                prepare_next_turn=self._prepare_next_turn if extended("prepare_next_turn") else None,
                 get_custom_messages=self._extensions.take_custom,
                 should_stop_after_turn=self._after_turn,
                 on_stream_failure=self._on_stream_failure,
@@ -244,7 +245,7 @@ class RunDriver:
             return change
         self._told = changed(self._told, change)
         self._effects |= names_with_effects(self._told.tools or ())
-        self._fitting.overhead = overhead_of(self._told.system or "", self._told.tools or ())
+        self._fitting.overhead = overhead_of(self._told.system or "", length_of(self._told.tools or ()))
         self._fitting.replaced = self._told.context is not None
         return change
 

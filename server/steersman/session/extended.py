@@ -78,6 +78,10 @@ class SessionExtensions:
         problems, self._problems = self._problems, []
         return problems
 
+    def implements(self, hook: str) -> bool:
+        """Whether any of them has a hook of its own."""
+        return any(each.overrides(hook) for each in self._members)
+
     def get(self, name: str) -> Extension | None:
         """The object of one extension; None if it was left out."""
         return next((each.extension for each in self._members if each.name == name), None)

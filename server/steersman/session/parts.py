@@ -44,6 +44,8 @@ class Parts:
     marks: Marks
     """The comments that ask for what is being done."""
 
+    tools_length: int = 0
+    """Characters of what a model is told of `tools`."""
     said: dict[str, Composed] = field(default_factory=dict)
     """What the last messages were made of, by their ids, until they are in the conversation."""
 

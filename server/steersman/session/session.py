@@ -38,7 +38,7 @@ from steersman.session.store import Store
 from steersman.session.tracking import TrackedWorkspace
 from steersman.session.tree import Branch
 from steersman.session.waiting import ended_within
-from steersman.session.window import tokens_of
+from steersman.session.window import length_of, tokens_of
 from steersman.tools.ledger import ReadLedger
 from steersman.workspace.changes import FileChange
 from steersman.workspace.ports import Applied
@@ -97,7 +97,8 @@ class Session:
         self._parts = self._assemble(services, roots, journal)
         link = Link(self._parts, self._driven)
         self.extensions = SessionExtensions(services.extensions, link)
-        self._parts.tools = self._make_tools()
+        self._parts.tools = tools = self._make_tools()
+        self._parts.tools_length = length_of(tools)
         self.queue = MessageQueue(self._parts, self._driven)
 
     def _driven(self) -> Driven | None:

@@ -50,10 +50,14 @@ def tokens(message: Message) -> int:
     return round(characters(message) / CHARACTERS_PER_TOKEN) + MESSAGE_TOKENS
 
 
-def overhead_of(system: str, tools: Sequence[Tool]) -> int:
+def length_of(tools: Sequence[Tool]) -> int:
+    """Characters of what a model is told of the tools."""
+    return sum(len(tool.name) + len(tool.description) + len(json.dumps(tool.parameters)) for tool in tools)
+
+
+def overhead_of(system: str, tools_length: int) -> int:
     """Tokens of what every request begins with: an estimate."""
-    told = sum(len(tool.name) + len(tool.description) + len(json.dumps(tool.parameters)) for tool in tools)
-    return round((len(system) + told) / CHARACTERS_PER_TOKEN)
+    return round((len(system) + tools_length) / CHARACTERS_PER_TOKEN)
 
 
 def tokens_of(messages: Sequence[Message]) -> int:
