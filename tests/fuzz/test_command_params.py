@@ -1,5 +1,6 @@
 """Commands with parameters that are nearly right: each is answered, or refused with a code that is documented."""
 
+import functools
 import json
 from pathlib import Path
 from typing import Any, get_args
@@ -38,11 +39,13 @@ KNOWN: dict[str, st.SearchStrategy[str]] = {
 CODES = {-32602: "the parameters", -32803: "it can't be done", -32800: "it was cancelled"}
 
 
+@functools.cache
 def valid(command: Command) -> st.SearchStrategy[Json]:
     """Parameters that fit the schema of the command."""
     return from_schema(command.params.model_json_schema(), lambda name: KNOWN.get(name, TEXTS))
 
 
+@functools.cache
 def arguments(command: Command) -> st.SearchStrategy[list[Json]]:
     """One object nearly always, as it should be or with something of it changed."""
     one = valid(command)

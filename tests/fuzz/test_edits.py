@@ -1,5 +1,8 @@
 """Files and edits of any kind: what is written is what the edits say, or nothing is and the error says why."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +12,7 @@ from steersman.workspace.diff import unified_diff
 from steersman.workspace.matching import Replacement, locate
 from steersman.workspace.text import TextError, decode, to_lf
 from support.cases import cases
-from support.mutations import mutated_bytes, mutated_text
+from support.mutations import change_text, mutated_bytes, text_changes
 
 PIECES = (
     *(
@@ -62,28 +65,35 @@ files = mutated_bytes(
 )
 
 
-@st.composite
-def pairs(draw: st.DrawFn, text: str) -> list[tuple[str, str]]:
+changes = text_changes(PIECES, most=2)
+parts = st.lists(
+    st.tuples(st.integers(0, 1 << 16), st.integers(0, 24), st.just([]) | changes, changes | texts),
+    min_size=1,
+    max_size=3,
+)
+"""Of a text that is not known yet: where they are and how long, how they are changed, and into what."""
+
+
+def pairs(text: str, wanted: Sequence[tuple[int, int, Any, Any]]) -> list[tuple[str, str]]:
     """Old texts are parts of the file, exact or nearly, and new ones nearly the old ones, or others."""
     found = []
-    for _ in range(draw(st.integers(1, 3))):
-        at, length = draw(st.integers(0, max(0, len(text) - 1))), draw(st.integers(0, 24))
-        part = st.just(text[at : at + length])
-        old = draw(part | part | mutated_text(part, PIECES, most=2))
-        found.append((old, draw(mutated_text(st.just(old), PIECES, most=2) | texts)))
+    for place, length, changed, new in wanted:
+        at = place % max(1, len(text))
+        old = change_text(text[at : at + length], changed)
+        found.append((old, new if isinstance(new, str) else change_text(old, new)))
     return found
 
 
 @cases(70)
-@given(files, st.data())
-def test_an_edited_file_is_the_file_with_its_edits_and_nothing_else_changed(data, draws):
+@given(files, parts)
+def test_an_edited_file_is_the_file_with_its_edits_and_nothing_else_changed(data, wanted):
     try:
         whole = decode(data)
     except TextError as error:
         assert str(error)
         return
     assert whole.data() == data
-    edits = draws.draw(pairs(whole.text))
+    edits = pairs(whole.text, wanted)
     try:
         spans = locate(whole.text, [Replacement(old, new) for old, new in edits])
         after = whole.apply([span.change for span in spans])
@@ -134,11 +144,12 @@ def _raw_offset(raw: str, offset: int) -> int:
 
 @cases(70)
 @given(
-    texts.flatmap(lambda text: st.tuples(st.just(text), texts | mutated_text(st.just(text), PIECES))),
+    texts,
+    texts | text_changes(PIECES),
     st.integers(0, 12),
 )
-def test_a_diff_read_line_by_line_gives_the_new_text_and_one_with_a_limit_keeps_it(both, limit):
-    old, new = both
+def test_a_diff_read_line_by_line_gives_the_new_text_and_one_with_a_limit_keeps_it(old, new, limit):
+    new = new if isinstance(new, str) else change_text(old, new)
     diff = unified_diff(old, new, "a/x", "b/x")
     assert patched(old, diff) == new
     short = unified_diff(old, new, "a/x", "b/x", max_lines=limit)

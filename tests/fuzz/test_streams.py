@@ -1,5 +1,6 @@
 """Streamed answers that are damaged: one end, no exception, and the same events wherever the bytes are cut."""
 
+import functools
 from collections.abc import AsyncIterator, Sequence
 
 import httpx
@@ -75,6 +76,7 @@ def _event(value: Json) -> bytes:
     return named + b"data: " + json_bytes(value) + b"\n\n"
 
 
+@functools.cache
 def bodies(api: str) -> st.SearchStrategy[bytes]:
     """Most of the events of an answer, in their order or another, some of them damaged; then the bytes."""
     whole = EVENTS[api]

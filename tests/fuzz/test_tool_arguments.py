@@ -62,6 +62,11 @@ def tools(tmp_path_factory) -> dict[str, Tool]:
         yield make_bench(tmp_path_factory.mktemp("bench"), guard).tools
 
 
+@pytest.fixture(scope="module")
+def arguments(tools) -> dict[str, st.SearchStrategy[str]]:
+    return {name: arguments_of(tools[name]) for name in NAMES}
+
+
 def arguments_of(tool: Tool) -> st.SearchStrategy[str]:
     """Nearly what its schema says, as text, some of it broken off."""
     values = mutated_json(from_schema(dict(tool.parameters), lambda _: TEXTS))
@@ -70,19 +75,19 @@ def arguments_of(tool: Tool) -> st.SearchStrategy[str]:
 
 @cases(60)
 @given(name=st.sampled_from(NAMES), data=st.data())
-def test_arguments_are_an_object_that_can_be_kept_or_an_error_in_words(tools, name, data):
-    raw = data.draw(arguments_of(tools[name]))
+def test_arguments_are_an_object_that_can_be_kept_or_an_error_in_words(tools, arguments, name, data):
+    raw = data.draw(arguments[name])
     try:
-        arguments = parse_arguments(ToolCall("c", name, raw))
+        parsed = parse_arguments(ToolCall("c", name, raw))
     except MalformedArguments as error:
         assert str(error)
         return
-    assert isinstance(arguments, dict)
-    line = encode(arguments)
+    assert isinstance(parsed, dict)
+    line = encode(parsed)
     assert b"\n" not in line
-    assert decode(line) == _kept(arguments)
+    assert decode(line) == _kept(parsed)
     try:
-        bound = tools[name].bind(arguments)
+        bound = tools[name].bind(parsed)
     except BadArguments as error:
         assert len(str(error)) < 20_000
         return

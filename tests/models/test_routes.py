@@ -16,7 +16,10 @@ class World:
         self.general = General()
         self.facts = ModelFacts(context_window=1000)
         self.catalog = Catalog(
-            general=lambda: self.general, environ=self.environ, heard=lambda *_: self.facts, file="config.toml"
+            general=lambda: self.general,
+            environ=self.environ,
+            heard=lambda *_: self.facts,
+            file="config.toml",
         )
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 CASES = os.environ.get("STEERSMAN_CASES")
 """Examples of each property, where they are set: then others in each go. In the suite they are the same every time."""
-LONGEST = 20.0
+LONGEST = 20
 """Seconds of CPU of one example, beyond which it counts as a hang. Not of the clock: the machine may be busy."""
 NO_SHRINK = (Phase.explicit, Phase.reuse, Phase.generate)
 """Of a property that fails by waiting in vain: making its example smaller would take too long."""
@@ -51,32 +51,48 @@ def _watched(test: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(test)
     def plain(*args: Any, **kwargs: Any) -> Any:
         tried[name] += 1
-        with _not_for_ever():
+        with watch.example():
             return test(*args, **kwargs)
 
     @functools.wraps(test)
     async def awaited(*args: Any, **kwargs: Any) -> Any:
         tried[name] += 1
-        with _not_for_ever():
+        with watch.example():
             return await test(*args, **kwargs)
 
     return awaited if inspect.iscoroutinefunction(test) else plain
 
 
-@contextmanager
-def _not_for_ever() -> Iterator[None]:
-    signal.setitimer(signal.ITIMER_PROF, LONGEST)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+class Watch:
+    """Ends an example that goes on for ever. Its timer runs on from the first one: to set it for each takes longer than
+    many of them."""
+
+    def __init__(self) -> None:
+        self._seconds: int | None = None
+        """Of CPU that the current example has taken; None: there is none."""
+        self._is_on = False
+
+    @contextmanager
+    def example(self) -> Iterator[None]:
+        if not self._is_on:
+            self._is_on = True
+            signal.signal(signal.SIGPROF, self._second)
+            signal.setitimer(signal.ITIMER_PROF, 1, 1)
+        self._seconds = 0
+        try:
+            yield
+        finally:
+            self._seconds = None
+
+    def _second(self, _signal: int, _frame: object) -> None:
+        if self._seconds is None:
+            return
+        self._seconds += 1
+        if self._seconds > LONGEST:
+            raise AssertionError(f"the example took more than {LONGEST} seconds of CPU")
 
 
-def _end(_signal: int, _frame: object) -> None:
-    raise AssertionError(f"the example took more than {LONGEST:g} seconds of CPU")
-
-
-signal.signal(signal.SIGPROF, _end)
+watch = Watch()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -145,14 +145,16 @@ def change_bytes(data: bytes, changes: Sequence[tuple[Any, ...]]) -> bytes:
 def mutated_text(
     base: st.SearchStrategy[str], tokens: Sequence[str], *, most: int = 4
 ) -> st.SearchStrategy[str]:
-    changes = st.lists(
-        st.tuples(st.sampled_from(_BYTE_CHANGES), _AT, st.integers(0, 20), st.sampled_from(tokens)),
-        max_size=most,
-    )
-    return st.builds(_change_text, base, changes)
+    return st.builds(change_text, base, text_changes(tokens, most))
 
 
-def _change_text(text: str, changes: Sequence[tuple[Any, ...]]) -> str:
+def text_changes(tokens: Sequence[str], most: int = 4) -> st.SearchStrategy[list[tuple[Any, ...]]]:
+    """For `change_text`."""
+    changes = st.tuples(st.sampled_from(_BYTE_CHANGES), _AT, st.integers(0, 20), st.sampled_from(tokens))
+    return st.lists(changes, max_size=most)
+
+
+def change_text(text: str, changes: Sequence[tuple[Any, ...]]) -> str:
     encoded = [
         (kind, place * 4, length * 4, piece.encode("utf-32-le", "surrogatepass"))
         for kind, place, length, piece in changes
