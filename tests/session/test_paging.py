@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steersman.session.errors import Refused
+from steersman.session.log import READ_BUFFER
 from steersman.session.log_index import STEP
 from steersman.session.store import MAX_INDEXES, Store
 from support.counted_log import counted_log
 from support.long_log import write_long_log
 from support.session_harness import SessionHarness
 
-SLACK = 2 * 8192
+SLACK = 2 * READ_BUFFER
 """Bytes: what a buffered file reads beyond what it is asked for, at both ends."""
 
 

@@ -5,7 +5,7 @@ import inspect
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -64,27 +64,32 @@ def _watched(test: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Watch:
-    """Ends an example that goes on for ever. Its timer runs on from the first one: to set it for each takes longer than
+    """Ends an example that goes on for ever. One timer for all of a property's: to set it for each takes longer than
     many of them."""
 
     def __init__(self) -> None:
         self._seconds: int | None = None
         """Of CPU that the current example has taken; None: there is none."""
-        self._is_on = False
+
+    @contextmanager
+    def examples(self) -> Iterator[None]:
+        signal.signal(signal.SIGPROF, self.second)  # which stays: the last second may come late
+        signal.setitimer(signal.ITIMER_PROF, 1, 1)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
     @contextmanager
     def example(self) -> Iterator[None]:
-        if not self._is_on:
-            self._is_on = True
-            signal.signal(signal.SIGPROF, self._second)
-            signal.setitimer(signal.ITIMER_PROF, 1, 1)
         self._seconds = 0
         try:
             yield
         finally:
             self._seconds = None
 
-    def _second(self, _signal: int, _frame: object) -> None:
+    def second(self, _signal: int, _frame: object) -> None:
+        """The process has taken another one."""
         if self._seconds is None:
             return
         self._seconds += 1
@@ -97,6 +102,14 @@ watch = Watch()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "fuzz: a property that `make fuzz` tries on many more examples")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    if item.get_closest_marker("fuzz") is None:
+        return (yield)
+    with watch.examples():
+        return (yield)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 from typing import BinaryIO
 
-from steersman.session.log import SessionLog
+from steersman.session.log import READ_BUFFER, SessionLog
 
 
 class _CountedFile(io.FileIO):
@@ -27,6 +27,6 @@ def counted_log() -> tuple[type[SessionLog], list[int]]:
     class CountedLog(SessionLog):
         @staticmethod
         def reader(path: Path) -> BinaryIO:
-            return io.BufferedReader(_CountedFile(path, counter))
+            return io.BufferedReader(_CountedFile(path, counter), READ_BUFFER)
 
     return CountedLog, counter

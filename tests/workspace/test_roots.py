@@ -143,8 +143,12 @@ class TestLinks:
         (base / "ws/out").symlink_to(base / "away")
         (base / "ws/both").symlink_to("loop/../out")
         for name in ("loop/../out/x", "both/x", "both"):
-            with pytest.raises(PathError, match="circle"):
-                roots.resolve(name)
+            try:
+                assert roots.resolve(name).outside  # from Python 3.14 on realpath follows what is behind it
+            except PathError as error:
+                assert "circle" in str(error)
+            with pytest.raises(PathError):
+                roots.resolve(name, for_write=True)
 
     def test_a_folder_may_itself_be_reached_by_a_link(self, base: Path) -> None:
         (base / "alias").symlink_to(base / "ws")

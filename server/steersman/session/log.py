@@ -27,6 +27,8 @@ _log = logging.getLogger(__name__)
 
 Record = log_lines.Record
 _CHUNK = 1 << 20
+READ_BUFFER: Final = 8192
+"""Bytes that a reader takes at once, whatever Python's own buffer is: a page of a log begins anywhere in it."""
 ELSEWHERE: Final = "Set STEERSMAN_HOME to a folder that can be written, or keep no log (run --no-session)."
 _LOCK_TRIES, _LOCK_PAUSE = 3, 0.002
 """Whoever lists sessions holds each lock for some microseconds."""
@@ -128,7 +130,7 @@ class SessionLog:
         Raises:
             OSError: it can't be opened.
         """
-        return path.open("rb")
+        return path.open("rb", buffering=READ_BUFFER)
 
     def append(self, line: bytes) -> None:
         """Writes one record: JSON without line breaks.
