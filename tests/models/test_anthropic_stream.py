@@ -97,7 +97,7 @@ def test_text_thinking_and_input_may_come_with_the_start():
     assert blocks(events) == [
         ("thinking", "", "hm"),
         ("text", "", "a"),
-        ("toolCall", "ls", '{"path": "\\u00fc"}'),
+        ("toolCall", "ls", '{"path": "ü"}'),
     ]
     assert next(event for event in events if isinstance(event, BlockEnd)).signature == "sig"
 

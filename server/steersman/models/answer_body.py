@@ -13,6 +13,7 @@ from steersman.models.sse import EVENT_LIMIT, SseEvent, SseParser
 BODY_LIMIT: Final = 256 * 1024 * 1024
 """Bytes of a whole body: a long answer, a token an event, has a tenth of that."""
 NO_JSON: Final = "sent an event that is not JSON"
+TOO_DEEP: Final = "sent arguments that are nested too deeply"
 
 
 class SentUsage(Protocol):
@@ -83,7 +84,10 @@ class Answer:
                 continue
             if needs_mending:
                 self.blocks.mend_surrogates()
-            told(name, value)
+            try:
+                told(name, value)
+            except RecursionError:
+                self.broke = TOO_DEEP
         return self.blocks.take()
 
 

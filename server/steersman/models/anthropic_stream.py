@@ -5,9 +5,8 @@ ran, fallbacks) are passed over; the text around them is kept. What the events c
 reason, its usage as sent) stays readable on the parser.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from steersman.agent.messages import ModelStop
@@ -15,7 +14,7 @@ from steersman.agent.model import StreamEvent
 from steersman.models.answer_body import Answer
 from steersman.models.anthropic_usage import AnthropicUsage
 from steersman.models.blocks import shown_name
-from steersman.models.event_json import string, text
+from steersman.models.event_json import arguments_text, string, text
 from steersman.models.sse import SseEvent
 
 _STOPS: Final[Mapping[str, ModelStop]] = {
@@ -47,7 +46,7 @@ class _Block:
     """Its index in our message; of text it is the writer's affair."""
     signature: str = ""
     redacted: bool = False
-    whole_input: Mapping[str, object] = field(default_factory=dict)
+    whole_input: str = ""
     """Of a call: arguments that came with its start. They count if no piece of them follows."""
     has_pieces: bool = False
 
@@ -174,7 +173,7 @@ class AnthropicStreamParser:
             self.call_ids.append(call_id)
             block.index = self._blocks.start_call(shown_name(string(content, "name")), call_id)
             given = content.get("input")
-            block.whole_input = given if isinstance(given, dict) else {}
+            block.whole_input = arguments_text(given) if given and isinstance(given, dict) else ""
 
     def _delta(self, event: dict[str, object]) -> None:
         delta = event.get("delta")
@@ -214,5 +213,5 @@ class AnthropicStreamParser:
             self._blocks.end(block.index, signature=block.signature or None, redacted=block.redacted)
         elif block.kind == "call":
             if block.whole_input and not block.has_pieces:
-                self._blocks.append(block.index, json.dumps(block.whole_input))
+                self._blocks.append(block.index, block.whole_input)
             self._blocks.end(block.index)

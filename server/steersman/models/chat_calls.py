@@ -1,6 +1,5 @@
 """Which call a piece of a Chat Completions `tool_calls` list belongs to. Providers differ in indices, ids and names."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -8,6 +7,7 @@ from typing import Final
 import orjson
 
 from steersman.models.blocks import shown_name
+from steersman.models.event_json import arguments_text
 from steersman.models.surrogates import whole
 
 _MOST_CHECKS: Final = 64
@@ -79,7 +79,7 @@ class CallSlots:
         index = entry.get("index")
         call_id = entry.get("id")
         name = function.get("name")
-        arguments = _arguments(function.get("arguments"))
+        arguments = arguments_text(function.get("arguments"))
         slot = self._find(
             index if type(index) is int else None,
             whole(call_id) if isinstance(call_id, str) else "",
@@ -132,10 +132,3 @@ def _is_another(slot: CallSlot, call_id: str, name: str, arguments: str) -> bool
         return False
     slot.checks += 1
     return slot.is_complete
-
-
-def _arguments(value: object) -> str:
-    """Arguments as JSON text; some servers send the object itself."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else ""

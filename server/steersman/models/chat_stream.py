@@ -9,7 +9,7 @@ from typing import Final
 
 from steersman.agent.messages import ModelStop
 from steersman.agent.model import StreamEvent
-from steersman.models.answer_body import NO_JSON, Answer
+from steersman.models.answer_body import NO_JSON, TOO_DEEP, Answer
 from steersman.models.chat_calls import CallSlots
 from steersman.models.chat_template import ChunkTemplate
 from steersman.models.chat_usage import read_usage
@@ -127,7 +127,10 @@ class ChatStreamParser:
         if not isinstance(chunk, dict):
             return
         self._template = ChunkTemplate.learn(payload, chunk) or self._template
-        self._chunk(chunk, is_error=name == b"error")
+        try:
+            self._chunk(chunk, is_error=name == b"error")
+        except RecursionError:
+            self.answer.broke = TOO_DEEP
 
     def _decode(self, payload: bytes) -> object:
         try:

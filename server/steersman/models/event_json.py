@@ -40,6 +40,17 @@ def text(holder: Mapping[str, object], key: str) -> str:
     return whole(string(holder, key))
 
 
+def arguments_text(value: object) -> str:
+    """A call's arguments as JSON text, also from servers that send the object itself; empty for anything else.
+
+    Raises:
+        RecursionError: the object is nested too deeply to be written.
+    """
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else ""
+
+
 def count(counts: Mapping[str, object], name: str) -> int | None:
     """A number of tokens; None for anything else."""
     value = counts.get(name)

@@ -6,15 +6,14 @@ without text right after it: `gemini_content` puts it back where it was. What th
 finish reason, its usage as sent) stays readable on the parser.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from steersman.agent.messages import ModelStop
 from steersman.agent.model import StreamEvent
-from steersman.models.answer_body import NO_JSON, Answer
+from steersman.models.answer_body import Answer
 from steersman.models.blocks import shown_name
-from steersman.models.event_json import string, text
+from steersman.models.event_json import arguments_text, string, text
 from steersman.models.gemini_usage import read_usage
 from steersman.models.sse import SseEvent
 from steersman.models.surrogates import whole
@@ -94,12 +93,7 @@ class GeminiStreamParser:
         # Without `alt=sse`, as from a proxy that loses it, the body is one array of chunks.
         for chunk in value if isinstance(value, list) else [value]:
             if isinstance(chunk, dict) and not self.answer.done:
-                try:
-                    self._chunk(chunk, is_error=name == b"error")
-                except RecursionError:
-                    # A call's arguments are too deep to be written again.
-                    self.answer.broke = NO_JSON
-                    return
+                self._chunk(chunk, is_error=name == b"error")
 
     def _chunk(self, chunk: dict[str, object], *, is_error: bool) -> None:
         answer = self.answer
@@ -185,9 +179,7 @@ class GeminiStreamParser:
         self.call_ids.append(call_id)
         index = self._blocks.start_call(shown_name(string(call, "name")), call_id)
         arguments = call.get("args")
-        self._blocks.append(
-            index, json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False)
-        )
+        self._blocks.append(index, arguments_text(arguments) if isinstance(arguments, dict) else "{}")
         self._blocks.end(index, signature=signature)
 
 

@@ -6,7 +6,6 @@ tools are passed over. What the events can't say (the provider's own status, its
 parser.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
@@ -15,7 +14,7 @@ from steersman.agent.model import BlockKind, StreamEvent
 from steersman.models.answer_body import Answer
 from steersman.models.blocks import shown_name
 from steersman.models.chat_usage import read_usage
-from steersman.models.event_json import string, text
+from steersman.models.event_json import arguments_text, string, text
 from steersman.models.responses_items import Item, ItemKind, OutputItem, OutputItems, kind_of
 from steersman.models.responses_reasoning import signature_of
 from steersman.models.sse import SseEvent
@@ -212,8 +211,7 @@ class ResponsesStreamParser:
         """The name of a call, and its arguments in one piece. Those that streamed stand."""
         if item.late_name is not None:
             item.late_name = shown_name(string(told, "name")) or item.late_name
-        value = told.get(key)
-        arguments = value if isinstance(value, str) else json.dumps(value) if isinstance(value, dict) else ""
+        arguments = arguments_text(told.get(key))
         if arguments and not item.is_told:
             item.is_told = True
             self._blocks.append(item.block, arguments)
