@@ -1,16 +1,18 @@
 """Keys that a command of the user's prints: what is taken of it, what is told when it fails, and how long it holds."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 
 import httpx
 import pytest
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.model import StreamDone, StreamError
+from steersman.agent.model import BlockStart, StreamDone, StreamError
 from steersman.models.catalog import Catalog
 from steersman.models.errors import MissingKey
 from steersman.models.keys import COMMAND_BYTES, KeyCommand, KeyCommands
@@ -84,6 +86,16 @@ def test_what_it_leaves_running_is_not_waited_for(tmp_path):
         assert KeyCommands().key(leaving) == SECRET
     finally:
         os.kill(int(pid.read_text()), signal.SIGKILL)
+
+
+def test_it_is_read_in_a_process_that_has_many_files_open():
+    few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 4096) if most > 0 else 4096, most))
+    with ExitStack() as files:
+        files.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (few, most))
+        for _ in range(1100):
+            files.enter_context(open(os.devnull))  # noqa: PTH123 - 1024 is where select() ends
+        assert KeyCommands().key(shell(f"echo {SECRET}")) == SECRET
 
 
 def test_it_does_not_see_the_servers_keys_and_has_no_input():
@@ -177,6 +189,22 @@ async def test_keys_that_are_refused_one_after_the_other_end_it(tmp_path):
         events = await events_of(catalog.model("x:m", client=client))
     assert [type(event) for event in events] == [StreamError]
     assert gate.keys == ["key-1", "key-2"]
+
+
+async def test_a_key_that_is_refused_in_the_middle_of_an_answer_ends_it_and_is_asked_for_anew_by_the_next(
+    tmp_path,
+):
+    """What was shown can't be taken back, so this answer isn't begun again."""
+    error = {"error": {"message": "expired", "code": "invalid_api_key"}}
+    server = Canned([sse(text("Hel"), error, done=False)])
+    async with httpx.AsyncClient(transport=server) as client:
+        model = catalog_with(counting(tmp_path)).model("x:m", client=client)
+        first, second = await events_of(model), await events_of(model, ask("again"))
+    for events in (first, second):
+        assert [each.index for each in events if isinstance(each, BlockStart)] == [0]
+        assert isinstance(events[-1], StreamError) and events[-1].failure.kind == "auth"
+    sent = [request.headers["authorization"] for request in server.requests]
+    assert sent == ["Bearer key-1", "Bearer key-2"]
 
 
 async def test_a_stream_that_nobody_reads_on_closes_its_connection():

@@ -1,11 +1,11 @@
-"""A model whose key a command of the user's prints. A key that has been refused is asked for again, once."""
+"""A model whose key is printed by a command of the user's. When a key is refused, the command is run once more."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import TYPE_CHECKING
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.model import Model, ModelRequest, StreamError, StreamEvent, StreamFailure
+from steersman.agent.model import Model, ModelRequest, Ping, StreamError, StreamEvent, StreamFailure
 from steersman.models.errors import ModelConfigError
 from steersman.models.keys import KeyCommands
 from steersman.models.making import make_model
@@ -36,7 +36,11 @@ class KeyedModel:
         return self._route.spec
 
     async def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
-        """One response as events; never raises. A refused key gives way to the one that the command prints now."""
+        """One response as events; never raises.
+
+        If the key is refused before anything of the answer has come, the request is made again, once, with the key
+        that the command prints now.
+        """
         refused: tuple[str, StreamError] | None = None
         while True:
             try:
@@ -47,15 +51,16 @@ class KeyedModel:
             if refused is not None and refused[0] == key:
                 yield refused[1]  # it prints the same again
                 return
-            again = False
+            again = begun = False
             events = model.stream(request, signal)
             try:
                 async for event in events:
                     if isinstance(event, StreamError) and event.failure.kind == "auth":
                         self._commands.forget(self._command, key)
-                        if refused is None and not signal.aborted:
+                        if refused is None and not begun and not signal.aborted:
                             refused, again = (key, event), True
                             break
+                    begun = begun or not isinstance(event, Ping)
                     yield event
             finally:
                 if isinstance(events, AsyncGenerator):

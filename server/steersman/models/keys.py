@@ -5,7 +5,7 @@ base URL of that provider; what a table of the user's file names belongs to the 
 """
 
 import os
-import select
+import selectors
 import signal
 import subprocess
 import threading
@@ -121,18 +121,20 @@ def _first_line(command: KeyCommand, process: "subprocess.Popen[bytes]", until: 
 def _printed(command: KeyCommand, process: "subprocess.Popen[bytes]", until: float) -> bytes:
     """What it printed until its end. A program that it has left running may keep the pipe open."""
     assert process.stdout is not None
-    printed, pipe = bytearray(), process.stdout.fileno()
-    while (left := until - time.monotonic()) > 0:
-        if not select.select([pipe], [], [], min(left, _LOOK_SECONDS))[0]:
-            if process.poll() is not None:
+    printed = bytearray()
+    with selectors.DefaultSelector() as pipe:
+        pipe.register(process.stdout, selectors.EVENT_READ)
+        while (left := until - time.monotonic()) > 0:
+            if not pipe.select(min(left, _LOOK_SECONDS)):
+                if process.poll() is not None:
+                    break
+                continue
+            piece = os.read(process.stdout.fileno(), COMMAND_BYTES)
+            if not piece:
                 break
-            continue
-        piece = os.read(pipe, COMMAND_BYTES)
-        if not piece:
-            break
-        printed += piece
-        if len(printed) > COMMAND_BYTES:
-            raise _failed(command, f"printed more than {COMMAND_BYTES} bytes")
+            printed += piece
+            if len(printed) > COMMAND_BYTES:
+                raise _failed(command, f"printed more than {COMMAND_BYTES} bytes")
     return bytes(printed)
 
 
