@@ -9,12 +9,13 @@ from typing import Any
 import httpx
 import pytest
 
+from steersman.models.catalog import resolve_model
 from steersman.models.errors import ModelConfigError
 from steersman.models.http import HttpFailure, new_client
 from steersman.models.listing import MAX_NAMES, MAX_PAGES, list_models
-from steersman.models.provider import ModelFacts, Price
+from steersman.models.provider import APIS, ModelFacts, Price
 from support.listing_servers import OllamaModel, ollama, openai_list, serving
-from support.model_server import Canned, raw_server
+from support.model_server import Canned, events_of, raw_server
 
 KEY = "plain-looking-canary-0123456789"
 BASE = "http://models.example/v1"
@@ -188,6 +189,19 @@ async def test_each_api_is_asked_in_its_way(api, base_url, url, headers):
     (request,) = canned.requests
     assert (request.method, str(request.url)) == ("GET", url)
     assert {name: request.headers.get(name) for name in headers} == headers
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("key", [None, KEY])
+async def test_a_list_is_asked_for_with_the_authorization_of_a_run(api, key):
+    """Or `steersman models` and `doctor` say something else of a server than a run finds."""
+    base_url = "http://ada:word@models.example/v1"
+    canned = Canned([b'{"data": []}'])
+    async with new_client(canned) as client:
+        await list_models(api, base_url, key, client=client)
+        await events_of(resolve_model(f"{api}:m", base_url, key, client=client))
+    listed, run = (request.headers.get("authorization") for request in canned.requests)
+    assert listed == run
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,8 @@ class Server:
     """Of the base URL, with the version: `/v1`."""
     headers: Mapping[str, str] = field(repr=False)
     redact: Redactor = field(repr=False)
-    has_key: bool
+    sends_credentials: bool
+    """The user information of the base URL is sent."""
     key_source: str = ""
     """Where the key comes from, for people. Empty: not known."""
 
@@ -77,7 +78,10 @@ class Server:
             sent[name] = scheme + header_value(key)
         secrets = [key, *secrets_of_url(base_url), *(headers or {}).values()]
         own = "/v1beta" if api == "gemini" else "/v1"
-        return cls(parts, path or own, with_own(headers, sent), Redactor(secrets), bool(key), key_source)
+        # As the APIs' own requests have it: see `WireApi.url`.
+        sends_credentials = not key or api == "anthropic"
+        redact = Redactor(secrets)
+        return cls(parts, path or own, with_own(headers, sent), redact, sends_credentials, key_source)
 
     @property
     def host(self) -> str:
@@ -94,7 +98,7 @@ class Server:
         """Whether `LocalClient` can ask here."""
         from steersman.models.local_client import is_local  # noqa: PLC0415 - as late as in `http`
 
-        return is_local(with_path(self.parts, self.path, credentials=not self.has_key))
+        return is_local(with_path(self.parts, self.path, credentials=self.sends_credentials))
 
     async def ask(self, client: "Client", path: str, *, query: str = "", body: object = None) -> object:
         """The JSON value at a path of this server: a GET, or a POST of `body`.
@@ -103,7 +107,7 @@ class Server:
             HttpFailure: not reachable, refused, or something else came.
         """
         both = "&".join(filter(None, (self.parts.query, query)))
-        url = with_path(self.parts._replace(query=both), path, credentials=not self.has_key)
+        url = with_path(self.parts._replace(query=both), path, credentials=self.sends_credentials)
         try:
             answer = await self._send(client, url, b"" if body is None else encode(body))
         except HttpFailure:
