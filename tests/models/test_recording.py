@@ -244,6 +244,9 @@ def test_a_file_that_exists_or_can_not_be_made_is_refused(path):
     link.symlink_to(path.parent / "nowhere")
     with pytest.raises(TapeError, match="exists"):
         Recording(link, str)
+    for name in ("a\0b", "\ud800", "~nobody-of-this-name/a"):
+        with pytest.raises(TapeError, match="Can't record to"):
+            Recording(Path(name), str)
 
 
 @contextmanager

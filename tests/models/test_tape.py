@@ -277,6 +277,8 @@ def test_a_tape_is_read_from_a_file_with_comments_blank_lines_and_a_mark(tmp_pat
     [
         ([], "has no turns"),
         (["{"], "line 2: not valid JSON"),
+        (['{"chunk": ' + "9" * 5000 + "}"], "line 2: a number has too many digits"),
+        (["[" * 100_000], "line 2: nested too deeply"),
         (["[]"], "line 2: each line is a JSON object"),
         ([{}], "line 2: the turn says nothing"),
         ([{"text": 7}], "line 2: `text` must be a string, not 7"),
@@ -321,6 +323,23 @@ def test_an_error_names_the_line_and_the_field(lines, message):
 def test_a_tape_begins_with_its_header(text):
     with pytest.raises(TapeError, match=r"demo\.jsonl"):
         parse_tape(text, "demo.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("a\0b", "no file can have this name"),
+        ("\ud800", "no file can have this name"),
+        ("~nobody-of-this-name/a", "no such user"),
+        ("a" * 300, "File name too long"),
+    ],
+)
+@pytest.mark.parametrize("options", ["", "?loose"])
+def test_a_name_that_no_file_can_have_is_refused_like_one_of_a_missing_file(name, reason, options):
+    with pytest.raises(TapeError, match="Can't read the tape") as error:
+        TapeModel(name + options)
+    assert reason in str(error.value)
+    assert str(error.value).encode()
 
 
 def test_a_file_that_can_not_be_read_is_named(tmp_path):

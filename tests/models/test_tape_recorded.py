@@ -291,6 +291,12 @@ def test_a_recording_without_a_turn_is_said_to_be_one():
         parse_tape('{"tape": 1, "recorded": true}\n', "x.jsonl")
 
 
+async def test_a_torn_last_line_is_left_out_whatever_it_holds(path):
+    whole = path.read_text()
+    for torn in ('{"request": {"dig', "[" * 100_000, "9" * 5000):
+        assert len(parse_tape(whole + torn, "x.jsonl").recorded) == len(load_tape(path).recorded)
+
+
 async def test_a_tape_whose_line_was_taken_out_says_so(path):
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([*lines[:1], *lines[2:]]))

@@ -27,7 +27,8 @@ from steersman.agent.model import (
     StreamEvent,
     StreamFailure,
 )
-from steersman.models.errors import TapeError
+from steersman.models.errors import UNUSABLE_PATH, TapeError, reason_of
+from steersman.models.surrogates import whole
 from steersman.models.tape_format import VERSION
 from steersman.models.tape_lines import encode_line, turn_line
 from steersman.models.tape_normal import folders_of
@@ -58,18 +59,18 @@ class Recording:
     """
 
     def __init__(self, path: Path, redact: Callable[[str], str]) -> None:
-        self.path = path.expanduser()
         self.error: str | None = None
         self.turns = 0
         self._redact = redact
         self._before: tuple[Said, ...] = ()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
         try:
+            self.path = path.expanduser()
             self._file: int | None = os.open(self.path, flags, 0o600)
         except FileExistsError:
             raise TapeError(f"{self.path} exists: a recording begins a new file. Name another one.") from None
-        except OSError as error:
-            raise TapeError(f"Can't record to {self.path}: {error.strerror or error}.") from None
+        except UNUSABLE_PATH as error:
+            raise TapeError(f"Can't record to {whole(str(path))}: {reason_of(error)}.") from None
         self._size = 0
         if not self._append(encode_line({"tape": VERSION, "name": self.path.stem, "recorded": True})):
             self.close()

@@ -18,7 +18,7 @@ from steersman.agent.model import (
     StreamEvent,
     StreamFailure,
 )
-from steersman.models.errors import TapeError
+from steersman.models.errors import UNUSABLE_PATH, TapeError
 from steersman.models.tape_format import Tape, TapeTurn, load_tape
 from steersman.models.tape_match import difference, nearest, same_place, same_request
 from steersman.models.tape_normal import folders_of
@@ -184,7 +184,7 @@ def split_options(file: str) -> tuple[Path, set[str]]:
         TapeError: no such option.
     """
     name, mark, words = file.rpartition("?")
-    if not mark or Path(file).expanduser().exists():
+    if not mark or _exists(file):
         return Path(file), set()
     options = set(words.split("&"))
     unknown = sorted(options - {"loose", "timed"})
@@ -193,6 +193,13 @@ def split_options(file: str) -> tuple[Path, set[str]]:
             f"tape:{file}: unknown option {unknown[0]!r}; there are ?loose, ?timed, ?loose&timed."
         )
     return Path(name), options
+
+
+def _exists(file: str) -> bool:
+    try:
+        return Path(file).expanduser().exists()
+    except UNUSABLE_PATH:
+        return False
 
 
 def _not_recorded(tape: Tape, asked: Fingerprint, *, loose: bool) -> str:

@@ -24,6 +24,8 @@ class Entry:
             value = json.loads(text)
         except json.JSONDecodeError as error:
             raise TapeError(f"{where}: not valid JSON: {error.msg} at column {error.colno}.") from None
+        except ValueError:
+            raise TapeError(f"{where}: a number has too many digits.") from None
         except RecursionError:
             raise TapeError(f"{where}: nested too deeply.") from None
         if not isinstance(value, dict):

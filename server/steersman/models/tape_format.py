@@ -57,7 +57,8 @@ from pathlib import Path
 from typing import Final, get_args
 
 from steersman.agent.messages import ModelStop, Usage
-from steersman.models.errors import TapeError
+from steersman.models.errors import UNUSABLE_PATH, TapeError, reason_of
+from steersman.models.surrogates import whole
 from steersman.models.tape_entry import Entry
 from steersman.models.tape_fields import TapeFailure, read_failure, read_usage
 from steersman.models.tape_lines import read_turn
@@ -129,14 +130,15 @@ def load_tape(path: str | Path) -> Tape:
     Raises:
         TapeError: it can't be read, or a line breaks the format.
     """
-    path = Path(path).expanduser()
+    named = whole(str(path))
     try:
-        text = _decoded(path.read_bytes())
-    except OSError as error:
-        raise TapeError(f"Can't read the tape {path}: {error.strerror or error}.") from None
+        file = Path(path).expanduser()
+        text = _decoded(file.read_bytes())
     except UnicodeDecodeError as error:
-        raise TapeError(f"Can't read the tape {path}: not UTF-8 at byte {error.start}.") from None
-    return parse_tape(text, path.name)
+        raise TapeError(f"Can't read the tape {named}: not UTF-8 at byte {error.start}.") from None
+    except UNUSABLE_PATH as error:
+        raise TapeError(f"Can't read the tape {named}: {reason_of(error)}.") from None
+    return parse_tape(text, file.name)
 
 
 def _decoded(data: bytes) -> str:
@@ -162,8 +164,8 @@ def parse_tape(text: str, source: str) -> Tape:
     first = Entry.parse(source, *lines[0])
     name, is_recorded = _header(first, source)
     if is_recorded:
-        whole = lines[1:] if text.endswith("\n") else _without_torn_line(lines[1:])
-        return Tape(source, name, (), _recorded_turns(source, whole))
+        complete = lines[1:] if text.endswith("\n") else _without_torn_line(lines[1:])
+        return Tape(source, name, (), _recorded_turns(source, complete))
     entries = [first, *(Entry.parse(source, number, line) for number, line in lines[1:])]
     conversations = [Conversation(entries[0].line)]
     for entry in entries[1:]:
@@ -195,10 +197,10 @@ def _recorded_turns(source: str, lines: list[tuple[int, str]]) -> tuple[Recorded
 def _without_torn_line(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """A recorder ends each line with a line end, so what follows the last one is a line that it did not finish."""
     try:
-        whole = not lines or isinstance(json.loads(lines[-1][1]), dict)
-    except ValueError:
-        whole = False
-    return lines if whole else lines[:-1]
+        complete = not lines or isinstance(json.loads(lines[-1][1]), dict)
+    except (ValueError, RecursionError):
+        complete = False
+    return lines if complete else lines[:-1]
 
 
 def _header(entry: Entry, source: str) -> tuple[str, bool]:
