@@ -267,6 +267,14 @@ def test_a_key_is_masked_in_every_spelling(key):
         assert MASK in shown
 
 
+def test_a_secret_that_is_no_text_is_masked_and_spoils_no_other_text():
+    """As Python gives a variable of the environment that holds other bytes than UTF-8."""
+    secret = b"canary-\xff-4711".decode("utf-8", "surrogateescape")
+    redact = Redactor([secret])
+    assert redact("nothing of it") == "nothing of it"
+    assert redact(f"a {secret} b") == f"a {MASK} b"
+
+
 def test_what_looks_like_a_key_is_masked_too():
     redact = Redactor([])
     assert "abcdef" not in redact("used sk-proj-abcdefghijklmnopqrstuvwxyz")

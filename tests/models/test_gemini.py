@@ -79,7 +79,12 @@ async def test_the_base_url_is_what_other_clients_take(base_url, url):
 
 
 @pytest.mark.parametrize(
-    ("name", "path"), [("models/m", b"/v1/models/m:"), ("a/../b?c", b"/v1/models/a%2F..%2Fb%3Fc:")]
+    ("name", "path"),
+    [
+        ("models/m", b"/v1/models/m:"),
+        ("a/../b?c", b"/v1/models/a%2F..%2Fb%3Fc:"),
+        ("half \ud83d", b"/v1/models/half%20%3F:"),
+    ],
 )
 async def test_a_name_is_one_segment_of_the_path(name, path):
     canned = Canned([HELLO])

@@ -149,10 +149,12 @@ def post(body: bytes, path: bytes = b"/v1/chat/completions") -> bytes:
         (post(b'{"messages": [7], "stream": true}'), 400),
         (post(b'{"messages": [{"role": "alien"}], "stream": true}'), 400),
         (post(b'{"messages": [{"role": "assistant", "tool_calls": [7]}], "stream": true}'), 400),
+        (post(b'{"messages": [], "stream": true, "tools": 7}'), 400),
         (b"nonsense\r\n\r\n", 400),
         (b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", 411),
         (b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % (BODY_LIMIT + 1), 413),
+        (b"POST / HTTP/1.1\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n", 413),
         (b"GET / HTTP/1.1\r\nx: " + b"y" * 100_000 + b"\r\n\r\n", 431),
     ],
 )

@@ -37,7 +37,7 @@ class Gemini:
     def url(self, base_url: str, model: str, *, keyed: bool) -> str:
         parts = split_base_url(base_url, f"https://generativelanguage.googleapis.com{_VERSION}")
         path = parts.path.rstrip("/").removesuffix("/models") or _VERSION
-        model = quote(model.strip().removeprefix("models/"), safe="")
+        model = quote(model.strip().removeprefix("models/"), safe="", errors="replace")
         parts = parts._replace(query=f"{parts.query}&alt=sse" if parts.query else "alt=sse")
         return with_path(parts, f"{path}/models/{model}:streamGenerateContent", credentials=not keyed)
 

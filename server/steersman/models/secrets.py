@@ -64,9 +64,10 @@ class Redactor:
 
 def _spellings(secret: str) -> Iterator[str]:
     yield secret
-    yield quote(secret)
-    yield quote(secret, safe="")
-    yield quote_plus(secret)
+    # A variable of the environment may hold bytes that are no text; Python keeps them as halves of surrogate pairs.
+    yield quote(secret, errors="surrogatepass")
+    yield quote(secret, safe="", errors="surrogatepass")
+    yield quote_plus(secret, errors="surrogatepass")
     yield html.escape(secret)
     yield json.dumps(secret)[1:-1]
     yield json.dumps(secret, ensure_ascii=False)[1:-1]

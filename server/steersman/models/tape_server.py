@@ -21,6 +21,8 @@ from steersman.models.tape_wire import BadWireRequest, ChunkWriter, error_body, 
 
 HEAD_LIMIT: Final = 64 * 1024
 BODY_LIMIT: Final = 64 * 1024 * 1024
+_LONGEST_LENGTH: Final = 20
+"""Digits of a content-length; Python refuses to read numbers of some thousands."""
 _REASONS: Final = {status.value: status.phrase for status in HTTPStatus}
 _STREAM_HEAD: Final = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n"
@@ -143,7 +145,7 @@ class _Connection:
         length = headers.get("content-length", "0")
         if not rest.endswith(("HTTP/1.1", "HTTP/1.0")) or not length.isdecimal():
             raise _BadHttp(400, "This is not an HTTP/1.1 request.")
-        if int(length) > BODY_LIMIT:
+        if len(length) > _LONGEST_LENGTH or int(length) > BODY_LIMIT:
             raise _BadHttp(413, f"The body is larger than {BODY_LIMIT} bytes.")
         return _Request(method, rest.rpartition(" ")[0], headers, await self._reader.readexactly(int(length)))
 

@@ -65,14 +65,17 @@ def read_request(body: bytes) -> tuple[ModelRequest, bool]:
     if data.get("stream") is not True:
         raise BadWireRequest("Only streams are served: set `stream` to true.")
     options = data.get("stream_options")
-    tools = [tool.get("function") for tool in data.get("tools") or () if isinstance(tool, dict)]
+    tools = data.get("tools") or []
+    if not isinstance(tools, list):
+        raise BadWireRequest("`tools` must be a list.")
+    functions = [tool.get("function") for tool in tools if isinstance(tool, dict)]
     request = ModelRequest(
         system="\n".join(_text(each) for each in messages if each.get("role") in ("system", "developer")),
         messages=[message for index, each in enumerate(messages) for message in _message(index, each)],
         tools=[
-            ToolSpec(str(tool.get("name")), str(tool.get("description", "")), tool.get("parameters") or {})
-            for tool in tools
-            if isinstance(tool, dict)
+            ToolSpec(str(each.get("name")), str(each.get("description", "")), each.get("parameters") or {})
+            for each in functions
+            if isinstance(each, dict)
         ],
     )
     return request, isinstance(options, dict) and bool(options.get("include_usage"))
