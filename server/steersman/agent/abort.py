@@ -20,21 +20,23 @@ class AbortSignal:
         """True from the instant of the abort on; it never becomes false again."""
         self.reason: str | None = None
         """What the one who aborted said, for people; None before the abort or when nothing was said."""
-        self._callbacks: dict[int, Callable[[], None]] = {}
+        self._callbacks: dict[object, Callable[[], None]] = {}
 
     def on_abort(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Calls `callback` once, at the abort, or at once if it has been. Returns a function that withdraws it."""
+        """Calls `callback` at the abort, or now if it has happened. Returns a function that withdraws it."""
         if self.aborted:
             callback()
             return _nothing
-        key = id(callback)
-        while key in self._callbacks:
-            key += 1
+        key = object()  # the same callback may be there more than once
         self._callbacks[key] = callback
-        return lambda: _withdraw(self._callbacks, key)
+
+        def withdraw() -> None:
+            self._callbacks.pop(key, None)
+
+        return withdraw
 
     async def wait(self) -> None:
-        """Returns when the abort has been asked for."""
+        """Returns at the abort."""
         if self.aborted:
             return
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -46,7 +48,7 @@ class AbortSignal:
 
 
 class AbortController:
-    """The one end that can abort. Aborting twice, or after the end of what listens, is harmless."""
+    """The one end that can abort. Aborting twice, or when nobody listens any more, is harmless."""
 
     __slots__ = ("signal",)
 
@@ -54,7 +56,7 @@ class AbortController:
         self.signal = AbortSignal()
 
     def abort(self, reason: str | None = None) -> bool:
-        """Aborts. Returns False if it had been aborted before; the first reason stands."""
+        """Aborts. Returns False if that has happened before; the first reason stands."""
         signal = self.signal
         if signal.aborted:
             return False
@@ -64,7 +66,7 @@ class AbortController:
             try:
                 callback()
             except Exception:
-                log.exception("a callback on the abort raised; the others are told all the same")
+                log.exception("a callback raised at an abort; the others are still called")
         return True
 
     def follow(self, signal: AbortSignal) -> Callable[[], None]:
@@ -78,7 +80,3 @@ class AbortController:
 
 def _nothing() -> None:
     return
-
-
-def _withdraw(callbacks: dict[int, Callable[[], None]], key: int) -> None:
-    callbacks.pop(key, None)

@@ -17,11 +17,11 @@ log = logging.getLogger(__name__)
 Subscriber = Callable[[AgentEvent], None]
 
 GO_ON = "Your last answer was cut off. Go on exactly where it stopped."
-"""What asks for the rest of a cut answer: not every API goes on from an answer by itself."""
+"""Asks for the rest of a cut answer: not every API goes on from an answer by itself."""
 
 
 class AgentError(Exception):
-    """The agent can't do that now; the text says what to do instead.
+    """The agent can't do that now. The text says what to do instead.
 
     AgentError
     ├── Busy            a run is live
@@ -48,9 +48,10 @@ class Agent:
         inbox: Inbox | None = None,
         sink: Sink | None = None,
     ) -> None:
-        """`sink` takes every event before the subscribers do; without one nothing is kept but `messages`.
-
-        The queues of `inbox` take the place of the hooks of `config` that ask for input.
+        """
+        Args:
+            inbox: its queues replace the hooks of `config` that take input.
+            sink: gets every event before the subscribers do; without one only `messages` are kept.
         """
         self.config = config
         self.messages: list[Message] = list(messages)
@@ -66,9 +67,9 @@ class Agent:
         return self._controller is not None
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
-        """Tells `subscriber` every event, in order. Returns a function that ends it.
+        """Calls `subscriber` with every event, in order. Returns a function that ends the subscription.
 
-        One that raises misses that event and is logged; nobody else notices.
+        If it raises, that is logged and affects nobody else.
         """
         self._subscribers.append(subscriber)
 
@@ -91,11 +92,12 @@ class Agent:
         return await self._run([self._input("prompt", prompt)], controller)
 
     async def continue_(self, *, controller: AbortController | None = None) -> RunResult:
-        """Goes on from the last message; where that is an answer, with what is queued, or with the rest of a cut one.
+        """Goes on from the last message. After an answer: with what is queued, else with the rest of a cut answer.
 
         Raises:
             Busy: a run is live.
-            NothingToDo: the history is empty, or ends with a whole answer and nothing is queued.
+            NothingToDo: the history is empty, or ends with a complete answer and nothing is queued.
+            Exception: as `run_loop`.
         """
         self._refuse_if_running()
         tail = self._tail()
@@ -113,15 +115,20 @@ class Agent:
         return await self._run(queued, controller)
 
     def steer(self, text: str | UserMessage) -> None:
-        """Queues a message for the next request of the live run (or of the next one)."""
+        """Queues a message for the next request of the live run, or of the next run.
+
+        Raises:
+            InboxClosed: the run is ending and takes no more input.
+            ValueError: the message is empty.
+        """
         self.inbox.add(self._input("steer", text))
 
     def follow_up(self, text: str | UserMessage) -> None:
-        """Queues a message for when the run would end."""
+        """Queues a message for when the run would end. Raises as `steer`."""
         self.inbox.add(self._input("followUp", text))
 
     def abort(self, reason: str | None = None) -> None:
-        """Asks the live run to stop. Harmless when there is none, and when it has been asked before."""
+        """Asks the live run to stop. Harmless without one, and when it has been asked before."""
         if self._controller is not None:
             self._controller.abort(reason)
 

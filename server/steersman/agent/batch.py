@@ -1,4 +1,4 @@
-"""One turn's batch of tool calls: the order in which they are done, and that none is left without a result."""
+"""One turn's batch of tool calls: runs them in the right order, and leaves none without a result."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ class Batch:
 
     @property
     def stopped(self) -> bool:
-        """The one who was asked chose Stop: the run is to end as aborted."""
+        """See `BatchContext.stopped`."""
         return self._shared.stopped
 
     @property
@@ -35,7 +35,7 @@ class Batch:
 
     @property
     def terminate(self) -> bool:
-        """Every call of the batch was executed and asks for the end of the work."""
+        """Every call of the batch was executed and asks to end the run's work."""
         return bool(self._dispatches) and all(dispatch.terminate for dispatch in self._dispatches)
 
     async def run(self) -> None:
@@ -53,7 +53,7 @@ class Batch:
             await self._run_sequential()
 
     async def close(self) -> None:
-        """Closes every call that has no result yet. The results are there before the first event is told."""
+        """Closes every call that has no result yet. All have one before the first event is told."""
         left = [dispatch for dispatch in self._dispatches if dispatch.result is None]
         given_up = [(dispatch, dispatch.give_up()) for dispatch in left]
         for dispatch, result in given_up:
@@ -66,18 +66,15 @@ class Batch:
                 await dispatch.execute(bound)
 
     async def _run_parallel(self) -> None:
-        """A serial prepare, since people are asked one question at a time; then all at once."""
+        """Prepares the calls one by one, since people are asked one question at a time; then executes all at once."""
         prepared = [(dispatch, await dispatch.prepare()) for dispatch in self._dispatches]
         work = [dispatch.execute(bound) for dispatch, bound in prepared if bound is not None]
         if len(work) == 1:
             await work[0]
             return
         tasks = [asyncio.create_task(each) for each in work]
-        try:
-            outcomes = await asyncio.gather(*tasks, return_exceptions=True)
-        except asyncio.CancelledError:
-            await asyncio.gather(*tasks, return_exceptions=True)  # they are cancelled: wait for their end
-            raise
+        # Cancelled, it cancels them and still waits until all have ended.
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
         for outcome in outcomes:
             if isinstance(outcome, BaseException):
                 raise outcome

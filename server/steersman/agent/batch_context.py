@@ -1,4 +1,4 @@
-"""What the calls of one batch share: the run's means, and whether one of them has stopped the run."""
+"""What the calls of one batch share: what the run gives them, and whether one of them has stopped it."""
 
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
@@ -20,20 +20,18 @@ class BatchContext:
     signal: AbortSignal
     tools: Mapping[str, Tool]
     stopped: bool = False
-    """The one who was asked chose Stop: the run is to end as aborted."""
+    """Whoever was asked chose Stop: the run is to end as aborted."""
 
     def stopping(self) -> bool:
         return self.stopped or self.signal.aborted
 
     async def supervise(self, work: Awaitable[T], what: str) -> T:
         config = self.config
-        grace = config.limits.grace
         return await supervise(
             work,
             what=what,
             signal=self.signal,
             clock=config.clock,
             strays=config.strays,
-            patience=grace,
-            grace=grace,
+            grace=config.limits.grace,
         )

@@ -1,4 +1,4 @@
-"""What a run is given besides its conversation: model, tools, hooks, limits and budgets."""
+"""What a run is given besides its conversation: model, tools, hooks, limits and a budget."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -14,29 +14,29 @@ from steersman.agent.tool import Tool
 
 @dataclass(frozen=True, slots=True)
 class KernelLimits:
-    """Waits of the kernel, in seconds on the run's clock, and its ceilings."""
+    """The kernel's time limits, in seconds on the run's clock, and its bounds on repetition."""
 
     grace: float = 2.0
-    """How long something that was asked to stop may take, before it is cancelled and again before it is left."""
+    """Given to work that was asked to stop before it is cancelled, and again before it is left running."""
     stall: float = 300.0
-    """Silence of a model's stream, pings included, after which the kernel gives it up. Models have their own, lower."""
+    """A stream that sends nothing for so long, not even pings, is given up. Models have lower limits of their own."""
     attempts: int = 20
-    """Requests for one response, whatever `on_stream_failure` says."""
+    """Most requests for one response, whatever `on_stream_failure` says."""
     supersedes: int = 3
-    """How often one call is asked about again because the base of its proposal moved."""
+    """How often one call may be asked about again because the base of its proposal has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Ceilings of one run; None is none. Looked at before each model request of a new turn."""
+    """The ceilings of one run; None: no ceiling. They are checked before each turn."""
 
     turns: int | None = 100
-    """Model responses for one task: counted anew for each follow-up. At least 1."""
+    """Counted anew for each follow-up. At least 1."""
     seconds: float | None = None
     tokens: int | None = None
-    """Input and output of all requests, discarded ones included."""
+    """Input and output of all requests, including discarded responses."""
     cost: float | None = None
-    """US dollars. A model whose price is not known is asked once."""
+    """US dollars. A model of unknown price is asked only once."""
 
     def __post_init__(self) -> None:
         for name in ("turns", "seconds", "tokens", "cost"):
@@ -65,4 +65,4 @@ class LoopConfig:
     clock: Clock = field(default_factory=SystemClock)
     strays: Strays = field(default_factory=Strays)
     new_id: Callable[[str], str] = random_id
-    """Makes ids of messages (`msg`) and calls (`call`), unique in the session."""
+    """Makes ids that are unique in the session: `msg` for messages, `call` for calls."""

@@ -1,13 +1,14 @@
 """One tool call: prepare → execute → finalize. It gets exactly one result, whatever the tool does.
 
-A call ends early by a value (`Ending`), never by an exception of a tool. Exceptions leave this module only when the
-run can't go on: the sink failed, an approval hook raised, or a tool did in raise mode. Of the calls beside it, this
-module knows only whether one of them stopped the run.
+A call ends early with a value (`Ending`), never with a tool's exception. Exceptions leave this module only when the run
+can't go on: the sink failed, an approval hook raised, or a tool did in raise mode. Of the other calls of its batch a
+call knows only whether one of them stopped the run.
 """
 
 import logging
 
 from steersman.agent.batch_context import BatchContext
+from steersman.agent.call_hooks import ask, checked, require
 from steersman.agent.endings import (
     ABORTED,
     FAILED,
@@ -21,7 +22,7 @@ from steersman.agent.endings import (
     unknown_tool,
 )
 from steersman.agent.events import ToolExecutionEnd, ToolExecutionRunning, ToolExecutionStart
-from steersman.agent.hooks import Allow, Block, PendingCall, Stop
+from steersman.agent.hooks import PendingCall
 from steersman.agent.live_output import LiveOutput
 from steersman.agent.messages import (
     JsonObject,
@@ -56,29 +57,29 @@ class ToolRaised(Exception):
 
 
 class Dispatch:
-    """One committed call on its way to its result. Steps return how it ends, or None to go on."""
+    """One committed call on its way to its result."""
 
     def __init__(self, call: ToolCall, shared: BatchContext) -> None:
         self.call = call
         self.result: ToolResultMessage | None = None
         self.terminate = False
-        """It was executed, and its result asks for the end of the work."""
-        self._shared, self._hooks, self._recorder = shared, shared.config.hooks, shared.recorder
+        """It was executed, and its result asks to end the run's work."""
+        self._shared, self._recorder = shared, shared.recorder
         self._tool = shared.tools.get(call.name)
         self._arguments: JsonObject | None = None
         self._proposal: Proposal | None = None
-        self._live = LiveOutput(call, self._hooks, self._recorder)
+        self._live = LiveOutput(call, shared.config.hooks, shared.recorder)
         self._started = False
         self._work_began: float | None = None
         self._failed_as: Outcome = "failed"
 
     @property
     def is_parallel(self) -> bool:
-        """Unknown tools run nothing, so they hold up nobody."""
+        """An unknown tool runs nothing, so it doesn't make its batch sequential."""
         return self._tool is None or self._tool.execution == "parallel"
 
     async def prepare(self) -> BoundCall | None:
-        """Up to the leave to execute. None: the call has ended already."""
+        """Binds, proposes and asks. Returns what may be executed; None if the call has ended already."""
         bound = self._bind()
         await self._start()
         if isinstance(bound, Ending):
@@ -90,7 +91,7 @@ class Dispatch:
         return None
 
     async def execute(self, bound: BoundCall) -> None:
-        if self._shared.stopping():  # a call before it, or beside it, has stopped the run
+        if self._shared.stopping():
             await self._end(NOT_BEGUN)
             return
         await self._recorder.emit(ToolExecutionRunning(self.call.id))
@@ -102,13 +103,13 @@ class Dispatch:
             await self._finish(outcome)
 
     async def refuse(self, ending: Ending) -> None:
-        """Ends the call without looking at it."""
+        """Ends the call before anything is done for it."""
         self._arguments = _parsed(self.call)
         await self._start()
         await self._end(ending)
 
     def give_up(self) -> ToolResultMessage:
-        """The result of a call that has none and will get no other. `close` then tells it."""
+        """Sets and returns the result of a call that won't get another. `close` tells it."""
         stopping = self._shared.stopping()
         if self._work_began is not None:
             ending = Ending("aborted" if stopping else "failed", INTERRUPTED)
@@ -146,14 +147,15 @@ class Dispatch:
             return self._crashed(error)
 
     async def _propose(self, bound: BoundCall) -> Ending | None:
+        """Computes what the call would change. Returns how the call ends if that fails."""
         shared = self._shared
         if shared.stopping():
             return NOT_BEGUN
         try:
             self._proposal = await shared.supervise(bound.propose(shared.signal), self.call.name)
         except ToolError as error:
-            checked = await self._checked(self._failed(error))
-            return Ending("aborted" if shared.signal.aborted else self._failed_as, checked.text)
+            result = await checked(self._pending, self._failed(error), shared)
+            return Ending("aborted" if shared.signal.aborted else self._failed_as, result.text)
         except Exception as error:
             if shared.signal.aborted and isinstance(error, WorkAborted | WorkLeftRunning):
                 return NOT_BEGUN
@@ -161,35 +163,17 @@ class Dispatch:
         return None
 
     async def _ask(self) -> Ending | None:
-        """Before the work: may it be done? An abort meanwhile is a no, and after one nobody is asked."""
-        shared, hook = self._shared, self._hooks.before_tool_call
-        if shared.stopping():
-            return NOT_BEGUN
-        if hook is None:
-            return None
-        name = self.call.name
-        try:
-            leave = await shared.supervise(hook(self._pending, shared.signal), f"the approval of {name}")
-            _require(leave, Allow, Block, Stop)  # nothing else means yes
-        except Exception as error:
-            if shared.signal.aborted:
-                return NOT_BEGUN
-            log.exception("before_tool_call raised on %s", name)
-            return Ending("failed", FAILED, failure=error)
-        if shared.stopping():
-            return NOT_BEGUN
-        if isinstance(leave, Stop):
-            shared.stopped = True
-            return Ending("aborted", leave.reason)
-        if isinstance(leave, Block):
-            return Ending("denied", leave.reason)
-        self._proposal = leave.proposal or self._proposal
+        """Returns how the call ends if it may not run."""
+        answer = await ask(self._pending, self._shared)
+        if isinstance(answer, Ending):
+            return answer
+        self._proposal = answer.proposal or self._proposal
         return None
 
     # Execute and finalize
 
     async def _work_until_settled(self, bound: BoundCall) -> ToolResult | Ending:
-        """Executes, and asks again each time the proposal turns out to be superseded."""
+        """Executes, and asks again each time that the proposal turns out to be superseded."""
         again = self._shared.config.limits.supersedes
         while not self._shared.signal.aborted:
             outcome = await self._work(bound)
@@ -208,7 +192,7 @@ class Dispatch:
         context = ToolContext(self.call.id, shared.signal, self._live.listen(), self._proposal)
         try:
             result = await shared.supervise(bound.execute(context), name)
-            _require(result, ToolResult)
+            require(result, ToolResult)
             return result
         except ToolError as error:
             return self._failed(error)
@@ -226,26 +210,12 @@ class Dispatch:
             self._live.settle()
 
     async def _finish(self, result: ToolResult) -> None:
-        checked = await self._checked(result)
-        self.terminate = checked.terminate
+        result = await checked(self._pending, result, self._shared)
+        self.terminate = result.terminate
         outcome: Outcome = "ok"
-        if checked.is_error:
+        if result.is_error:
             outcome = "aborted" if self._shared.signal.aborted else self._failed_as
-        await self._settle(result_message(self.call, outcome, checked))
-
-    async def _checked(self, result: ToolResult) -> ToolResult:
-        """What `after_tool_call` makes of it. Without its word nothing of the result leaves this module."""
-        hook = self._hooks.after_tool_call
-        if hook is None:
-            return result
-        shared = self._shared
-        try:
-            replaced = await shared.supervise(hook(self._pending, result, shared.signal), "after_tool_call")
-            _require(replaced, ToolResult, type(None))
-        except Exception:
-            log.exception("after_tool_call failed on %s", self.call.name)
-            return text_result("The result was withheld: a check of it failed.", is_error=True)
-        return result if replaced is None else replaced
+        await self._settle(result_message(self.call, outcome, result))
 
     # Events
 
@@ -268,34 +238,23 @@ class Dispatch:
 
     @property
     def _duration(self) -> float:
-        """Of the work: what the user took to answer is not the tool's."""
+        """Seconds of work. The time that a user took to answer doesn't count."""
         return 0.0 if self._work_began is None else self._now() - self._work_began
 
     def _now(self) -> float:
         return self._shared.config.clock.monotonic()
 
     def _failed(self, error: ToolError) -> ToolResult:
-        """An expected failure: its text is for the model."""
+        """The result of an expected failure. Its text is for the model."""
         if isinstance(error, ToolDenied):
             self._failed_as = "denied"
         return text_result(str(error), is_error=True)
 
     def _crashed(self, error: Exception) -> Ending:
-        """An unexpected exception: its text goes to the application log, and nowhere else."""
+        """The end after an unexpected exception. Its text goes to the application log and nowhere else."""
         log.error("the tool %s raised", self.call.name, exc_info=error)
         raised = self._shared.config.on_tool_exception == "raise"
         return Ending("failed", FAILED, failure=error if raised else None)
-
-
-def _require(answer: object, *kinds: type) -> None:
-    """What a tool or a hook answers is not ours: wrong types must not get further than where it was asked.
-
-    Raises:
-        TypeError: `answer` is none of `kinds`.
-    """
-    if not isinstance(answer, kinds):
-        names = " or ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"expected {names}, got {type(answer).__name__}")
 
 
 def _parsed(call: ToolCall) -> JsonObject | None:

@@ -1,4 +1,4 @@
-"""How tool calls end that were not, or not wholly, executed: the outcomes and what the model is told of them."""
+"""How calls end that were not, or not completely, executed: the outcome, and the text for the model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ KEPT_CHANGING = "Not done: the file kept changing while the change was being app
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a call ends without (more) execution."""
+    """How a call ends that is not executed, or not any further."""
 
     outcome: Outcome
     text: str
     failure: Exception | None = None
-    """What is raised to the caller after this call is closed."""
+    """Raised to the caller once this call is closed."""
 
     def result(self, call: ToolCall) -> ToolResultMessage:
         return result_message(call, self.outcome, text_result(self.text))
@@ -39,7 +39,7 @@ def result_message(call: ToolCall, outcome: Outcome, result: ToolResult) -> Tool
 
 
 def still_running(seconds: float) -> Ending:
-    """Of a tool that ignored the abort for so long."""
+    """The end of a call whose tool has ignored the abort for so many seconds."""
     text = f"{ABORTED} The tool did not stop within {seconds:g} s and was still running when the run ended: "
     return Ending("aborted", text + "its effects may be partial.")
 

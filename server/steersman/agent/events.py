@@ -1,7 +1,7 @@
-"""What the kernel tells. Durable events go through the sink, awaited and in order; passing ones may be dropped.
+"""The kernel's events. Durable ones go through the sink, awaited and in order; passing ones may be dropped.
 
-Every start has its end, whatever happens: message, tool execution, turn, agent. One `AgentEnd` per run, last. None of
-them is ever changed; the passing ones, of which there are many thousands, are not frozen since that costs time.
+Every start has its end, whatever happens: message, tool execution, turn, agent. Each run has one `AgentEnd`, last. No
+event is ever changed, but passing ones are not frozen: there are many thousands of them, and freezing costs time.
 """
 
 from collections.abc import Sequence
@@ -32,12 +32,12 @@ InputKind = Literal["prompt", "steer", "followUp"]
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A message on its way into a run, and how it came."""
+    """A message on its way into a run, and how it was sent."""
 
     kind: InputKind
     message: UserMessage | CustomMessage
     id: str = ""
-    """By which it can be changed while it waits; empty: not at all."""
+    """Identifies it while it is queued; empty: it can't be changed there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class RunError:
     """Why a run ended as `error`."""
 
     code: str
-    """A `FailureKind` of the model, `logFailed`, `hookFailed`, `toolFailed`, `internal`, or that of a `HookError`."""
+    """A model's `FailureKind`, the code of a `HookError`, or `logFailed`, `hookFailed`, `toolFailed` or `internal`."""
     message: str
     """For a person."""
 
@@ -79,7 +79,7 @@ class MessageUpdate:
     index: int
     kind: BlockKind
     offset: int
-    """Where in the block's text this goes, in UTF-16 code units."""
+    """Where `text` goes in the block, in UTF-16 code units."""
     text: str
 
 
@@ -93,7 +93,7 @@ class MessageEnd:
 
 @dataclass(frozen=True, slots=True)
 class MessageDiscarded:
-    """The response was not committed. It is told and kept, never part of history, never sent to a model."""
+    """The response was not committed. It is told and logged, but is never part of history or sent to a model."""
 
     type: ClassVar[str] = "message_end"
     message_id: str
@@ -108,12 +108,12 @@ class ToolExecutionStart:
     type: ClassVar[str] = "tool_execution_start"
     call: ToolCall
     arguments: JsonObject | None
-    """As they will be used; None if they are no JSON object."""
+    """As they will be used; None if they are not a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolExecutionRunning:
-    """Prepare has passed and the work begins: from here on there may be effects."""
+    """The call was allowed and its work begins: from here on there may be effects."""
 
     type: ClassVar[str] = "tool_execution_running"
     call_id: str
@@ -137,7 +137,7 @@ class ToolExecutionEnd:
     type: ClassVar[str] = "tool_execution_end"
     result: ToolResultMessage
     duration: float
-    """Seconds that the work took, without the wait for leave; 0 if it never began."""
+    """Seconds that the work took, without the wait for approval; 0 if it never began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +156,13 @@ class AgentEnd:
     truncated: bool = False
     """The last answer was cut: `continue` asks for the rest."""
     limit: Limit | None = None
-    """Which one ended a run as `max_turns` or `budget`."""
+    """Which limit ended a run as `max_turns` or `budget`."""
     ended_by: EndedBy | None = None
     last_call: ToolCall | None = None
     """The last tool call that was committed in this run."""
     error: RunError | None = None
     undelivered: tuple[Input, ...] = ()
-    """What was asked but never reached the model, oldest first."""
+    """Messages that never reached the model, oldest first."""
     usage: Usage = NO_USAGE
     """Of the whole run, discarded responses included."""
     turns: int = 0
@@ -188,23 +188,23 @@ class Sink(Protocol):
     """Where a run's events go."""
 
     async def record(self, event: DurableEvent) -> None:
-        """Takes a durable event: kept, then told. Called in order, never concurrently.
+        """Keeps a durable event, then tells it. Called in order, never concurrently.
 
         Raises:
-            Exception: it could not be kept. The run closes what is open by `tell` and ends as `error`.
+            Exception: it could not be kept. The run closes what is open with `tell` and ends as `error`.
         """
         ...
 
     def tell(self, event: AgentEvent) -> None:
-        """Tells an event that is not kept: a passing one, or a closing one after `record` has failed.
+        """Tells an event without keeping it: a passing one, or a closing one after `record` has failed.
 
-        Must not raise and must not block.
+        Must neither raise nor block.
         """
         ...
 
 
 def utf16_length(text: str) -> int:
-    """Length in UTF-16 code units. Immediate for ASCII."""
+    """The length in UTF-16 code units."""
     if text.isascii():
         return len(text)
     return len(text) + sum(character > "\uffff" for character in text)

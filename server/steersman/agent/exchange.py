@@ -1,6 +1,6 @@
-"""One exchange with the model: ask, and ask again, until there is an answer to commit or a failure that ends the run.
+"""One exchange with the model: asks until there is an answer to commit or a failure that ends the run.
 
-`on_stream_failure` is the one place where retrying is decided. Nothing of a response is history before its commit.
+`on_stream_failure` is the one place that decides on retries. Nothing of a response is history before its commit.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,7 @@ class Exchange:
         """The committed answer, or why there is none.
 
         Raises:
-            Aborted: before the commit; the response is discarded.
-            HookFailed, SinkFailed: the caller then calls `discard`.
+            Aborted, HookFailed, SinkFailed: before the commit. The caller then calls `discard`.
         """
         state = self._state
         attempt = 0
@@ -45,14 +44,14 @@ class Exchange:
             await pause(decision.after, signal=state.signal, clock=state.config.clock)
 
     async def discard(self, reason: DiscardReason, failure: StreamFailure | None = None) -> None:
-        """The message that is open, if one is, was not committed."""
+        """Closes the open message, if there is one, as not committed."""
         response, self._response = self._response, None
         if message_id := self._state.recorder.open_message:
             partial, usage = (response.content, response.usage) if response else ((), NO_USAGE)
             await self._state.recorder.close(MessageDiscarded(message_id, reason, partial, usage, failure))
 
     async def _ask(self) -> Response:
-        """One request, and what came of it."""
+        """Makes one request, and reads its response."""
         state, config = self._state, self._state.config
         request = await self._request()
         response = Response(config.new_id("msg"), state.recorder, lambda: config.new_id("call"))
@@ -73,7 +72,7 @@ class Exchange:
         return response
 
     async def _request(self) -> ModelRequest:
-        """The conversation as the model is to see it. Steering that came while it was made joins it."""
+        """The conversation as the model is to see it, with the steering that comes while it is being made."""
         state = self._state
         while True:
             messages: Sequence[Message] = state.messages

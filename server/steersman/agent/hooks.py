@@ -1,9 +1,9 @@
-"""The extension points of the loop, all optional. Planners, policies and compaction are built on these from outside.
+"""The loop's extension points, all optional. Planners, policies and compaction are built on them, outside the kernel.
 
-A hook that raises ends the run as `error`, with everything closed; its text goes to the application log only, unless
-it is a `HookError`. Three differ: `before_tool_call` also raises to the caller (an exception never means yes), a
-failing `after_tool_call` becomes that call's error result, and a failing `transform_update` withholds the rest of that
-call's live output.
+A hook that raises ends the run as `error`, with everything closed. The exception's text goes to the application log
+only, unless it is a `HookError`. Three hooks differ: `before_tool_call` also raises to the caller (an exception never
+means yes), a failing `after_tool_call` becomes the call's error result, and a failing `transform_update` withholds the
+rest of the call's live output.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -26,17 +26,17 @@ from steersman.agent.tool import Proposal, Tool, ToolResult
 
 
 class HookError(Exception):
-    """An expected failure of a hook, which ends the run as `error`: its text is for a person."""
+    """An expected failure of a hook, which ends the run as `error`. Its text is for a person."""
 
     def __init__(self, code: str, message: str) -> None:
-        """`code`: of the run's error, such as a `FailureKind`."""
+        """`code`: that of the run's error, such as a `FailureKind`."""
         super().__init__(message)
         self.code = code
 
 
 @dataclass(frozen=True, slots=True)
 class PendingCall:
-    """A call that is prepared and waits for leave."""
+    """A call that is prepared and waits to be allowed."""
 
     call: ToolCall
     arguments: JsonObject
@@ -48,19 +48,19 @@ class PendingCall:
 @dataclass(frozen=True, slots=True)
 class Allow:
     proposal: Proposal | None = None
-    """What to do instead of what was proposed; None leaves it."""
+    """Replaces what was proposed; None: do what was proposed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """This call is not done; the model is told why, and the run goes on."""
+    """The call is not executed. The model is told why, and the run goes on."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """This call is not done and the run ends as aborted."""
+    """The call is not executed, and the run ends as aborted."""
 
     reason: str
 
@@ -77,7 +77,7 @@ class Retry:
 @dataclass(frozen=True, slots=True)
 class GiveUp:
     message: str | None = None
-    """For a person, in place of the failure's own."""
+    """For a person; None: the failure's own message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,66 +93,67 @@ class TurnSummary:
 
 @dataclass(frozen=True, slots=True)
 class NextTurn:
-    """What to change from the next turn on; None leaves a thing as it is."""
+    """What to change from the next turn on; None changes nothing."""
 
     model: Model | None = None
     thinking: ThinkingLevel | None = None
     tools: Sequence[Tool] | None = None
     system: str | None = None
     context: Sequence[Message] | None = None
-    """The messages that requests are made from, followed by what comes later. History itself stays whole."""
+    """Replaces the messages that requests are made from; later ones follow it. History itself is not changed."""
 
 
 @dataclass(slots=True)
 class Hooks:
     transform_context: Callable[[Sequence[Message], AbortSignal], Awaitable[Sequence[Message]]] | None = None
-    """What the model will see of the conversation. Called before each request, a retried one too."""
+    """Returns what the model sees of the conversation. Called before each request, including retries."""
 
     prepare_run: Callable[[Sequence[Input], AbortSignal], Awaitable[NextTurn | None]] | None = None
-    """Called once, before the first turn, with what the run begins with: what to change for the whole run."""
+    """Called once, before the first turn, with the run's first input. Returns what to change for the whole run."""
 
     convert_to_llm: Callable[[Sequence[Message]], Sequence[LlmMessage]] | None = None
-    """The messages that may be sent. By default all but custom ones."""
+    """Returns the messages to send. By default all but custom ones."""
 
     before_tool_call: Callable[[PendingCall, AbortSignal], Awaitable[Leave]] | None = None
-    """May this call be done? Asked again, up to three times, when the base of its proposal has moved."""
+    """May this call be executed? Asked again, up to `KernelLimits.supersedes` times, if its proposal is superseded."""
 
     after_tool_call: Callable[[PendingCall, ToolResult, AbortSignal], Awaitable[ToolResult | None]] | None = (
         None
     )
-    """May replace what a tool returned (also its expected errors), before anything of it is told or kept."""
+    """May replace a tool's result, including expected errors, before anything of it is told or kept."""
 
     transform_update: Callable[[ToolCall, str], str | None] | None = None
-    """Live output on its way out. Where `after_tool_call` is set and this is not, live output is withheld."""
+    """Returns live output as it may be told; None withholds it. Without this hook, but with `after_tool_call`, all live
+    output is withheld."""
 
     prepare_next_turn: Callable[[TurnSummary, AbortSignal], Awaitable[NextTurn | None]] | None = None
     """Called between two turns of a run."""
 
     should_stop_after_turn: Callable[[TurnSummary], Awaitable[EndedBy | None]] | None = None
-    """A reason ends the run as complete, whatever is left to do."""
+    """A reason ends the run as complete, even if there is more to do."""
 
     on_stream_failure: Callable[[StreamFailure, int, AbortSignal], Awaitable[Retry | GiveUp]] | None = None
-    """The one place where retry, compaction and giving up are decided. The number is the attempt's, from 1."""
+    """The one place that decides on retries, compaction and giving up. The number counts attempts, from 1."""
 
     get_steering_messages: Callable[[], Sequence[Input]] | None = None
-    """Takes what is to be injected before the next request."""
+    """Takes the messages to inject before the next request."""
 
     steering_mode: DeliveryMode = "one"
-    """`one`: asked once for each request. `all`: what comes while a request is being made joins it too."""
+    """`one`: `get_steering_messages` is asked once for each request. `all`: it is asked again while one is made."""
 
     get_custom_messages: Callable[[], Sequence[CustomMessage]] | None = None
-    """Takes what is to be kept and shown, but is no reason for a request: asked at the start of each turn, and at the
-    end of the run, after its last turn."""
+    """Takes messages to keep and show, which are no reason for a request. Called at the start of each turn, and after
+    the last one."""
 
     get_follow_up_messages: Callable[[], Sequence[Input]] | None = None
-    """Takes what comes next when the run would end. Called right after an empty poll for steering; an empty answer
-    decides the end, so whoever answers it refuses later input in the same step."""
+    """Takes the next input when the run would end. Called right after an empty poll for steering. An empty answer ends
+    the run, so whoever gives it must refuse later input in the same step."""
 
     hand_back: Callable[[Sequence[Input]], Sequence[Input]] | None = None
-    """Called once, in the step in which the run's end is told, with what was taken but not delivered. Returns what
-    `agent_end` is to hand back. By default just that."""
+    """Called once, in the step that tells the run's end, with what was taken but not delivered. Returns what
+    `agent_end` hands back; by default the same."""
 
 
 def without_custom(messages: Sequence[Message]) -> list[LlmMessage]:
-    """The default of `convert_to_llm`."""
+    """The default for `convert_to_llm`."""
     return [message for message in messages if message.role != "custom"]

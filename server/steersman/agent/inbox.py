@@ -12,7 +12,7 @@ QueueKind = Literal["steer", "followUp"]
 
 
 class InboxClosed(Exception):
-    """The run takes no more input. `text` is not lost: whoever sent it has it back."""
+    """The run takes no more input. `item` is what was refused, so that its sender gets it back."""
 
     def __init__(self, item: Input) -> None:
         super().__init__("the run is ending and takes no more messages")
@@ -20,7 +20,7 @@ class InboxClosed(Exception):
 
 
 class NotQueued(Exception):
-    """No such item waits: it was delivered, taken out, or never there. Nothing was changed."""
+    """No such item is queued: it was delivered, removed, or never there. Nothing was changed."""
 
     def __init__(self, item_id: str) -> None:
         super().__init__(f"{item_id} does not wait in the queue")
@@ -30,8 +30,8 @@ class NotQueued(Exception):
 class Inbox:
     """Queued input of one agent.
 
-    With `closes=True` (the product) the last empty poll closes it in the same step, and what is left at a run's end
-    is handed back. With `closes=False` (the kernel as a library) it stays open and keeps what was not delivered.
+    With `closes=True` (the product) the last empty poll closes it, in the same step, and what is left at a run's end is
+    handed back. With `closes=False` (the kernel as a library) it stays open and keeps what was not delivered.
     """
 
     def __init__(
@@ -45,43 +45,35 @@ class Inbox:
 
     @property
     def items(self) -> tuple[Input, ...]:
-        """What waits, steering first."""
+        """What is queued, steering first."""
         return (*self._steering, *self._follow_ups)
 
     def add(self, item: Input) -> None:
-        """Queues.
+        """Queues `item`.
 
         Raises:
-            InboxClosed: too late; nothing was queued.
+            InboxClosed: it came too late, and was not queued.
         """
         if not self.open:
             raise InboxClosed(item)
         self._queue(item.kind).append(item)
 
     def edit(self, item_id: str, message: UserMessage | CustomMessage) -> None:
-        """Puts another message in an item's place.
-
-        Raises:
-            NotQueued: it does not wait; nothing was changed.
-        """
+        """Replaces an item's message. Raises NotQueued if there is no such item."""
         queue, index = self._find(item_id)
         queue[index] = replace(queue[index], message=message)
 
     def remove(self, item_id: str) -> Input:
-        """Takes an item out and returns it.
-
-        Raises:
-            NotQueued: it does not wait; nothing was changed.
-        """
+        """Removes an item and returns it. Raises NotQueued if there is no such item."""
         queue, index = self._find(item_id)
         return queue.pop(index)
 
     def move(self, item_id: str, *, to: int | None = None, kind: QueueKind | None = None) -> None:
-        """Moves an item to place `to` (0 or more; the end without, or when there are fewer) among the items of
-        `kind` (its own, without).
+        """Moves an item within its queue, or to another one. Raises NotQueued if there is no such item.
 
-        Raises:
-            NotQueued: it does not wait; nothing was changed.
+        Args:
+            to: the place in that queue, from 0; None, or a number beyond it, is the end.
+            kind: the queue; None: the item's own.
         """
         queue, index = self._find(item_id)
         item = queue.pop(index)
@@ -91,13 +83,13 @@ class Inbox:
         queue.insert(len(queue) if to is None else to, item)
 
     def clear(self) -> tuple[Input, ...]:
-        """Empties it and returns what was in it."""
+        """Removes all items and returns them."""
         items = self.items
         self._steering, self._follow_ups = [], []
         return items
 
     def reopen(self) -> None:
-        """For the next run."""
+        """Takes input again, for the next run."""
         self.open = True
 
     def take_steering(self) -> Sequence[Input]:
@@ -111,7 +103,7 @@ class Inbox:
         return taken
 
     def hand_back(self, undelivered: Sequence[Input]) -> Sequence[Input]:
-        """A run ends, and these were taken but not delivered. Returns what goes back to whoever said it."""
+        """Called at a run's end with what it took but did not deliver. Returns what goes back to the sender."""
         if self._closes:
             self.open = False
             return (*undelivered, *self.clear())
@@ -124,7 +116,7 @@ class Inbox:
         return self._steering if kind == "steer" else self._follow_ups
 
     def _find(self, item_id: str) -> tuple[list[Input], int]:
-        """The queue that the item waits in, and its place there."""
+        """The queue that holds the item, and its place there."""
         for queue in (self._steering, self._follow_ups):
             for index, item in enumerate(queue):
                 if item_id and item.id == item_id:

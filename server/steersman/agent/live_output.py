@@ -1,4 +1,4 @@
-"""A running tool's output on its way out: transformed or withheld, and only until the tool has settled."""
+"""The live output of a running tool: transformed or withheld, and told only until the tool has settled."""
 
 import logging
 from collections.abc import Callable
@@ -20,8 +20,8 @@ class LiveOutput:
         self._execution = 0
 
     def listen(self) -> Callable[[str], None]:
-        """What an execution is given to tell more with. It is ignored after `settle`: a call that is executed again,
-        since its proposal was superseded, has one output all the same."""
+        """Returns the function with which one execution tells its output. It does nothing any more once a later
+        execution has begun (the proposal was superseded) or the call has settled."""
         self._execution += 1
         mine = self._execution
 

@@ -40,10 +40,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What a run came to."""
+    """How a run ended."""
 
     messages: tuple[Message, ...]
-    """What it added to the history."""
+    """Those that it added to the history."""
     end: AgentEnd
 
     @property
@@ -58,14 +58,15 @@ async def run_loop(
     sink: Sink,
     signal: AbortSignal,
 ) -> RunResult:
-    """Runs from `inputs` (or, if there are none, from the tail of `history`) to the end.
+    """Runs from `inputs`, or from the last message of `history` if there are none, until nothing is left to do.
 
     `history` grows as messages are committed. Whatever happens, every event is closed and `AgentEnd` is told once.
-    Cancelling the caller's task is an abort, with all its grace; where an abort is under way, it cuts the grace short.
+    Cancelling the caller's task aborts the run, with its full grace; a second time, or during an abort, it cuts the
+    grace short.
 
     Raises:
-        Exception: the original one of a tool in raise mode or of an approval hook, after everything is closed.
-        asyncio.CancelledError: the task was cancelled; everything is closed as aborted first.
+        Exception: what a tool in raise mode, or an approval hook, has raised. Everything is closed first.
+        asyncio.CancelledError: the task was cancelled. Everything is closed as aborted first.
     """
     controller = AbortController()
     withdraw = controller.follow(signal)
@@ -113,7 +114,7 @@ class _Run:
         except HookFailed as failed:
             end = _hook_failed(failed)
         except ToolRaised as failure:
-            if self._state.signal.aborted:  # then what a tool raised is part of it
+            if self._state.signal.aborted:  # what a tool raises then is part of the abort
                 end = AgentEnd("aborted")
             else:
                 end = _error("toolFailed", "A tool failed unexpectedly; the log says how.")
@@ -130,7 +131,7 @@ class _Run:
         return RunResult(tuple(self._state.history[self._first :]), end)
 
     async def _tasks(self) -> AgentEnd:
-        """The prompt, then one follow-up after the other: each with turns counted anew."""
+        """The prompt, then one follow-up after the other. Turns are counted anew for each."""
         state = self._state
         state.recorder.check()
         if hook := state.hooks.prepare_run:
@@ -145,7 +146,7 @@ class _Run:
                 return AgentEnd("complete", ended_by="terminate" if self._terminated else None)
 
     async def _turns(self) -> AgentEnd | None:
-        """Turns until there is nothing to answer and nothing to say. None: go on to the follow-ups."""
+        """Turns until no call and no input is left. Returns how the run ends; None: go on with the follow-ups."""
         state = self._state
         used = 0
         while state.pending or self._must_answer or self._resumes:
@@ -160,7 +161,7 @@ class _Run:
         return None
 
     async def _one_turn(self) -> AgentEnd | None:
-        """Inject, ask, commit, dispatch. A reason for the run to end, or None."""
+        """Inject, ask, commit, dispatch. Returns how the run ends, or None."""
         state = self._state
         self._resumes = False
         self._batch = self._summary = None
@@ -230,7 +231,7 @@ class _Run:
     def _exceeded(self, turns: int) -> Limit | None:
         budget, usage = self._state.config.budget, self._state.usage
         seconds = self._state.config.clock.monotonic() - self._began
-        # What can't be counted can't be kept under a ceiling: the run ends before it spends more.
+        # A cost that is not known can't be kept below a ceiling, so it counts as above every one.
         unpriced = bool(usage.total) and usage.cost is None
         spent: tuple[tuple[Limit, float, float | None], ...] = (
             ("turns", turns, budget.turns),
@@ -252,7 +253,7 @@ class _Run:
             await state.keep_custom()
         except HookFailed as failed:
             end = _hook_failed(failed)
-        except (SinkFailed, asyncio.CancelledError):  # the end can't be kept either, and says so
+        except (SinkFailed, asyncio.CancelledError):  # the end can't be kept either, so it says what happened
             await self._exchange.discard("failed")
         try:
             undelivered = state.hand_back()

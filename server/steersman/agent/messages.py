@@ -1,6 +1,6 @@
-"""The conversation: messages and their content blocks. Immutable; a history is a list of them.
+"""The conversation: immutable messages and their content blocks. A history is a list of messages.
 
-Nothing here knows a provider's wire format: models/ converts.
+Nothing here knows a provider's wire format; that is the business of models/.
 """
 
 import json
@@ -16,7 +16,7 @@ ModelStop = Literal["stop", "tool_calls", "length", "content_filter", "refusal"]
 """Why a model stopped, in our words. `length` also covers a context window that was filled by the answer."""
 
 CUT: frozenset[ModelStop] = frozenset({"length", "content_filter", "refusal"})
-"""The answer ended before the model was done with it."""
+"""Reasons of an answer that ended before the model was done with it."""
 
 Outcome = Literal[
     "ok", "failed", "unknownTool", "badArguments", "denied", "truncated", "aborted", "notExecuted"
@@ -29,8 +29,8 @@ class Text:
     type: ClassVar[Literal["text"]] = "text"
     text: str
     attached: str | None = None
-    """Of text that was added to what somebody said or a tool found: what it is, such as `src/app.py#L3-L9`. Models
-    get it like any other text."""
+    """What this text is, such as `src/app.py#L3-L9`, if it was attached to a message or result. Models get it like any
+    other text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A model's answer that says why it will not answer."""
+    """What a model says instead of an answer that it refuses to give."""
 
     type: ClassVar[Literal["refusal"]] = "refusal"
     text: str
@@ -66,9 +66,9 @@ class ToolCall:
     """Ours, unique in the session."""
     name: str
     arguments: str
-    """As the model wrote them: JSON text, possibly cut or malformed. See `parse_arguments`."""
+    """As the model wrote them: JSON text, which may be cut or malformed. See `parse_arguments`."""
     provider_id: str | None = None
-    """The provider's id of the call, if it sent one; used only when converting back."""
+    """The provider's id of the call, if it sent one. Only used to send the call back."""
     signature: str | None = None
     """An opaque token that some providers want back with the call."""
 
@@ -106,7 +106,7 @@ class Usage:
         )
 
     def _cost_with(self, other: "Usage") -> float | None:
-        """Not known as soon as it is not known of a part. A request that was never counted is no part."""
+        """The sum, known only if both costs are. A request without any tokens doesn't count."""
         parts = [usage.cost for usage in (self, other) if usage.total or usage.cost is not None]
         known = [cost for cost in parts if cost is not None]
         return sum(known) if known and len(known) == len(parts) else None
@@ -121,7 +121,7 @@ class UserMessage:
     id: str
     content: tuple[UserContent, ...]
     source: str | None = None
-    """The name of what said it in the user's place; None: the user did."""
+    """The name of what wrote it in the user's place; None: the user did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class AssistantMessage:
 
     @property
     def said(self) -> str:
-        """The text, or the refusal that stands in its place."""
+        """The text, or the refusal in its place."""
         return self.text or "".join(block.text for block in self.content if isinstance(block, Refusal))
 
     @property
@@ -176,7 +176,7 @@ class ToolResultMessage:
 
 @dataclass(frozen=True, slots=True)
 class CustomMessage:
-    """Stored and shown, but not a turn of the conversation: `convert_to_llm` decides what a model sees of it."""
+    """Stored and shown, but not part of the dialogue: `convert_to_llm` decides what a model sees of it."""
 
     role: ClassVar[Literal["custom"]] = "custom"
     id: str
@@ -191,14 +191,14 @@ LlmMessage = UserMessage | AssistantMessage | ToolResultMessage
 
 
 class MalformedArguments(ValueError):
-    """A call's arguments are not one JSON object. The text says where it broke, for the model."""
+    """A call's arguments are not a JSON object. The text says what is wrong, for the model."""
 
 
 def parse_arguments(call: ToolCall) -> dict[str, Json]:
-    """The arguments of `call` as an object. The empty string is `{}`: calls of a cut response are not parsed to be run.
+    """The arguments of `call` as an object. The empty string is `{}`, since calls of a cut response are never executed.
 
     Raises:
-        MalformedArguments: not valid JSON, or JSON that is no object.
+        MalformedArguments: they are not valid JSON, or not an object.
     """
     raw = call.arguments.strip()
     if not raw:
@@ -219,12 +219,12 @@ def parse_arguments(call: ToolCall) -> dict[str, Json]:
 
 
 def plain_text(content: Iterable[object]) -> str:
-    """The text blocks of `content`, joined without anything between them."""
+    """The text blocks of `content`, joined with nothing between them."""
     return "".join(block.text for block in content if isinstance(block, Text))
 
 
 def joined_text(content: Iterable[object]) -> str:
-    """The text blocks of `content` that hold something, an empty line between them: for APIs that take one string."""
+    """The non-empty text blocks of `content`, joined with empty lines, for APIs that take one string."""
     return "\n\n".join(block.text for block in content if isinstance(block, Text) and block.text)
 
 

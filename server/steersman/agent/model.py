@@ -1,8 +1,8 @@
 """The port to a model: what is asked, the one stream type in which every API answers, and its failures."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.messages import JsonObject, LlmMessage, ModelStop, Usage
@@ -24,8 +24,8 @@ FailureKind = Literal[
     "protocol",
     "empty",
 ]
-"""What policy can branch on. `timeout` is a stream that stalled, `protocol` one that broke its API's rules or ended
-without its terminal marker, `empty` an answer with neither text nor refusal nor calls."""
+"""What a policy can branch on. `timeout`: the stream stalled. `protocol`: it broke its API's rules, or ended without
+its terminal marker. `empty`: the answer has neither text nor a refusal nor calls."""
 
 ThinkingLevel = Literal["off", "low", "medium", "high"]
 BlockKind = Literal["text", "thinking", "refusal", "toolCall"]
@@ -33,7 +33,7 @@ BlockKind = Literal["text", "thinking", "refusal", "toolCall"]
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as a model is told of it."""
+    """A tool as it is described to a model."""
 
     name: str
     description: str
@@ -49,12 +49,12 @@ class ModelRequest:
     thinking: ThinkingLevel = "off"
     max_output_tokens: int | None = None
     on_wait: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
-    """Told, in words for the user, of a wait before anything is asked; None: nobody hears of it."""
+    """Called with a sentence for the user if the request has to wait before it is sent; None: nobody wants to know."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamFailure:
-    """Why a response can't be used. A value: nothing of it is ever raised."""
+    """Why a response can't be used. A value, never raised."""
 
     kind: FailureKind
     message: str
@@ -64,9 +64,13 @@ class StreamFailure:
     status: int | None = None
     """The HTTP status, where there was one."""
     cut: bool = False
-    """Of an `empty` answer: it was cut before anything was said. Asking again would give the same."""
+    """The answer was cut before anything was said. Asking again would give the same."""
     advice: str = ""
-    """What the user can do, as a sentence, where more is known than the kind says."""
+    """A sentence on what the user can do, where that is more than the kind says."""
+
+
+ABORTED: Final = StreamFailure("network", "Operation aborted")
+"""How a stream may end after an abort."""
 
 
 @dataclass(slots=True)
@@ -91,7 +95,7 @@ class BlockDelta:
 
 @dataclass(slots=True)
 class BlockEnd:
-    """Closes block `index`. What only the end tells (a late name, a signature) is set here; None leaves it."""
+    """Closes block `index`. What is known only now (a late name, a signature) is set here; None changes nothing."""
 
     index: int
     name: str | None = None
@@ -101,7 +105,7 @@ class BlockEnd:
 
 @dataclass(slots=True)
 class Ping:
-    """Bytes came that show nothing: the stream is alive."""
+    """Nothing to show, but the stream is alive."""
 
 
 @dataclass(slots=True)
@@ -129,8 +133,8 @@ class Model(Protocol):
     """A model that answers requests.
 
     `stream` must not raise, neither at the call nor while it is read: failures arrive as `StreamError`. It ends with
-    exactly one `StreamDone` or `StreamError`, and must stop soon after `signal` is aborted (how it then ends is not
-    looked at). The kernel holds even when an implementation breaks these rules.
+    exactly one `StreamDone` or `StreamError`, and must stop soon after `signal` is aborted (nobody looks at how it
+    ends then). The kernel copes with implementations that break these rules.
     """
 
     @property
@@ -139,3 +143,9 @@ class Model(Protocol):
         ...
 
     def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]: ...
+
+
+async def close_stream(stream: AsyncIterator[StreamEvent]) -> None:
+    """Closes a stream that is not read any further. Only a generator has anything to close."""
+    if isinstance(stream, AsyncGenerator):
+        await stream.aclose()

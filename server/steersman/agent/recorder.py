@@ -1,4 +1,4 @@
-"""Tells a run's events to its sink, and knows what is open, so that everything closes on every path."""
+"""Hands a run's events to its sink, and knows what is open, so that everything closes on every path."""
 
 import asyncio
 import logging
@@ -19,27 +19,27 @@ log = logging.getLogger(__name__)
 
 
 class SinkFailed(Exception):
-    """The sink could not keep an event. What it said is the cause, and in the application log."""
+    """The sink could not keep an event. Its exception is the cause, and in the application log."""
 
 
 class Recorder:
-    """Between the loop and the sink: orders concurrent emissions and remembers whether the sink still works."""
+    """Stands between the loop and the sink: orders concurrent events, and knows whether the sink still works."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._order = (
             asyncio.Lock()
-        )  # tools of one batch end concurrently; the sink takes one event at a time
+        )  # the tools of a batch end concurrently, the sink takes one event at a time
         self.broken = False
-        """The sink has failed once: nothing more is kept, what closes is only told."""
+        """The sink has failed: nothing more is kept, and closing events are only told."""
         self.open_message: str | None = None
         self.open_turn: int | None = None
 
     async def emit(self, event: DurableEvent) -> None:
-        """Keeps and tells.
+        """Has the sink keep and tell an event.
 
         Raises:
-            SinkFailed: it could not be kept, or an earlier one could not.
+            SinkFailed: this event, or an earlier one, could not be kept.
         """
         async with self._order:
             if self.broken:
@@ -55,7 +55,7 @@ class Recorder:
             self._track(event)
 
     async def close(self, event: DurableEvent) -> None:
-        """Emits an event that has to be told: if it can't be kept, it is told all the same. Never raises."""
+        """Emits an event that has to be told, even if it can't be kept. Raises no exception of the sink's."""
         try:
             await self.emit(event)
         except (SinkFailed, asyncio.CancelledError):
@@ -70,10 +70,7 @@ class Recorder:
             log.exception("the sink raised on being told %s", event.type)
 
     def check(self) -> None:
-        """
-        Raises:
-            SinkFailed: nothing more is kept, so nothing more may be done.
-        """
+        """Raises SinkFailed if nothing more is kept, so that nothing more is done."""
         if self.broken:
             raise SinkFailed
 
@@ -89,6 +86,6 @@ class Recorder:
 
 
 def _is_cancelled() -> bool:
-    """This task is being cancelled, as against a CancelledError that the sink raised by itself."""
+    """Whether this task is being cancelled, rather than the sink having raised a CancelledError of its own."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

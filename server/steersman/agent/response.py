@@ -1,12 +1,11 @@
-"""Reads one response of a model: local until it is complete, whatever the stream does.
+"""Reads one response of a model. Nothing of it is committed here.
 
-The stream is read by a task of its own, so that an abort, a stall, an exception or a missing end can't hold the run.
-Nothing here commits anything.
+The stream is read by a task of its own, so that an abort, a stall, an exception or a missing end can't hold up the run.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from steersman.agent.abort import AbortController, AbortSignal
@@ -35,6 +34,7 @@ from steersman.agent.model import (
     StreamError,
     StreamEvent,
     StreamFailure,
+    close_stream,
 )
 from steersman.agent.recorder import Recorder
 from steersman.agent.tasks import Strays, stop, until_aborted
@@ -64,7 +64,7 @@ class _Block:
 
 
 class Response:
-    """One response as far as it has come."""
+    """One response, as far as it has been read."""
 
     def __init__(self, message_id: str, recorder: Recorder, new_call_id: Callable[[], str]) -> None:
         self.message_id = message_id
@@ -80,7 +80,7 @@ class Response:
 
     @property
     def content(self) -> tuple[AssistantContent, ...]:
-        """The blocks that have something in them, in the order of their indices."""
+        """The blocks that are not blank, in the order of their indices."""
         blocks = (self._blocks[index].content() for index in sorted(self._blocks))
         return tuple(block for block in blocks if not _is_blank(block))
 
@@ -95,13 +95,14 @@ class Response:
         stall: float,
         grace: float,
     ) -> None:
-        """Fills this response from `model`; on return either `stop_reason` or `failure` is set, or it was aborted.
+        """Fills this response from `model`. On return exactly one of `stop_reason` and `failure` is set.
 
-        `stall`: seconds without any event after which the stream is given up; `grace`: seconds that a cancelled
-        stream has to clean up.
+        Args:
+            stall: seconds without any event after which the stream is given up.
+            grace: seconds that a stream has to clean up, after its last event or once cancelled.
         """
-        own = AbortController()  # stops the stream: for the run's abort, and for silence
-        over = AbortController()  # ends our wait: for that, and when the stream has had its last event
+        own = AbortController()  # stops the stream: at the run's abort, and when it stalls
+        over = AbortController()  # ends our wait: then too, and after the stream's last event
         withdraw = own.follow(signal)
         over.follow(own.signal)
         self._last_event = clock.monotonic()
@@ -128,7 +129,7 @@ class Response:
                 raise error
             log.error("the stream of %s raised", model.id, exc_info=error)
             self._fail("The model's stream failed unexpectedly; the log says how.")
-        self._fail("The model's stream ended before its response was complete.")
+        self._fail("The model's stream ended before its response was complete.")  # if nothing better is known
 
     async def _pump(
         self,
@@ -142,7 +143,7 @@ class Response:
         take, now = self.take, clock.monotonic
         try:
             async for event in stream:
-                if signal.aborted:  # it goes on although it was told to stop: nobody listens any more
+                if signal.aborted:  # a stream that ignores the abort: nobody listens any more
                     return
                 self._last_event = now()
                 if not take(event):
@@ -150,8 +151,7 @@ class Response:
         finally:
             self._closing = True
             over.abort()  # from here on the stream has `grace` to close
-            if isinstance(stream, AsyncGenerator):
-                await stream.aclose()
+            await close_stream(stream)
 
     async def _watch(self, own: AbortController, clock: Clock, stall: float) -> None:
         while (quiet := clock.monotonic() - self._last_event) < stall:
@@ -160,7 +160,7 @@ class Response:
         own.abort("the model stalled")
 
     def _fail(self, message: str, *, kind: FailureKind = "protocol") -> None:
-        """Unless it has ended already: what comes after the last event changes nothing."""
+        """Sets the failure, unless the response has ended already: nothing after its last event counts."""
         if self.stop_reason is None and self.failure is None:
             self.failure = StreamFailure(kind, message)
 
@@ -208,7 +208,7 @@ class Response:
 
 
 def _nothing_said(stop_reason: ModelStop) -> StreamFailure:
-    """Asking again helps only where the answer wasn't cut."""
+    """The failure of a response without text, refusal or calls. Asking again helps only if it wasn't cut."""
     if stop_reason == "length":
         message = (
             "The model's output limit was reached before it said anything. Raise the limit or ask for less."

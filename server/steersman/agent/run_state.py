@@ -24,11 +24,11 @@ class HookFailed(Exception):
     def __init__(self, error: Exception) -> None:
         super().__init__()
         self.expected = error if isinstance(error, HookError) else None
-        """What can be told of it."""
+        """The error, if its text may be shown; None: it stays in the log."""
 
 
 class Aborted(Exception):
-    """An abort was seen where nothing can be returned."""
+    """The run was aborted. Raised where there is nothing to return instead."""
 
 
 class RunState:
@@ -46,7 +46,7 @@ class RunState:
         self.recorder = Recorder(sink)
         self.history = history
         self.pending: list[Input] = list(inputs)
-        """Taken from whoever said it and not yet committed."""
+        """Taken from a queue and not yet committed."""
         self.usage: Usage = NO_USAGE
         self._view: list[Message] | None = None
         self._steered = any(item.kind == "steer" for item in inputs)
@@ -66,10 +66,10 @@ class RunState:
         if self._view is not None:
             self._view.extend(messages)
 
-    # What waits
+    # Input
 
     def poll_steering(self) -> None:
-        """Takes what is to join the request that is being made. In mode `one` that is once a request."""
+        """Takes steering for the request that is being made. In mode `one`, only one message for each request."""
         take = self.hooks.get_steering_messages
         if take is None or (self._steered and self.hooks.steering_mode == "one"):
             return
@@ -78,7 +78,7 @@ class RunState:
         self._steered = self._steered or bool(taken)
 
     def request_sent(self) -> None:
-        """What is taken from now on joins the next request."""
+        """From now on steering joins the next request."""
         self._steered = False
 
     def take_follow_ups(self) -> None:
@@ -86,7 +86,7 @@ class RunState:
             self.pending.extend(self.call("get_follow_up_messages", take))
 
     async def inject(self) -> None:
-        """Pending input becomes history, after the custom messages. It stays pending until it is committed."""
+        """Moves pending input into history, after the custom messages. Each item stays pending until committed."""
         await self.keep_custom()
         while self.pending:
             self.check_abort()
@@ -96,7 +96,7 @@ class RunState:
             self.append(message)
 
     async def keep_custom(self) -> None:
-        """What hooks want kept and shown becomes history."""
+        """Adds to history what hooks want kept and shown."""
         if take := self.hooks.get_custom_messages:
             for message in self.call("get_custom_messages", lambda: _custom(take())):
                 await self._tell(message)
@@ -107,7 +107,7 @@ class RunState:
         await self.recorder.emit(MessageEnd(message))
 
     def hand_back(self) -> tuple[Input, ...]:
-        """What was taken and not delivered, or what the product makes of it."""
+        """What was taken but not delivered, or what the hook makes of it."""
         if hook := self.hooks.hand_back:
             return self.call("hand_back", lambda: tuple(hook(self.pending)))
         return tuple(self.pending)
@@ -115,15 +115,12 @@ class RunState:
     # Hooks and the abort
 
     def check_abort(self) -> None:
-        """
-        Raises:
-            Aborted: it has been asked for.
-        """
+        """Raises Aborted if the run has been aborted."""
         if self.signal.aborted:
             raise Aborted
 
     def call(self, what: str, hook: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Calls a hook that can't wait.
+        """Calls a synchronous hook.
 
         Raises:
             HookFailed: it raised.
@@ -137,11 +134,10 @@ class RunState:
         """Runs a hook; an abort stops it.
 
         Raises:
-            Aborted: so it was, or the abort came while it ran.
+            Aborted: the abort came before the hook was done.
             HookFailed: it raised.
         """
         config = self.config
-        grace = config.limits.grace
         try:
             answer = await supervise(
                 hook(*args, **kwargs),
@@ -149,8 +145,7 @@ class RunState:
                 signal=self.signal,
                 clock=config.clock,
                 strays=config.strays,
-                patience=grace,
-                grace=grace,
+                grace=config.limits.grace,
             )
         except Exception as error:
             if self.signal.aborted:
@@ -161,7 +156,7 @@ class RunState:
 
 
 def _custom(messages: Sequence[object]) -> list[CustomMessage]:
-    """Raises TypeError: they are something else. At the end of a run nobody is left to close what that would leave."""
+    """Raises TypeError for any other message: at the end of a run nobody is left to close what it would open."""
     found = [message for message in messages if isinstance(message, CustomMessage)]
     if len(found) < len(messages):
         raise TypeError("expected custom messages only")

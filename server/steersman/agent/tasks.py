@@ -1,4 +1,4 @@
-"""Work that has an owner: it is awaited, told of an abort, cancelled when it doesn't stop, and never just forgotten."""
+"""Work that has an owner: it is awaited, told of an abort, cancelled if it doesn't stop, and never just forgotten."""
 
 import asyncio
 import logging
@@ -17,14 +17,14 @@ class WorkAborted(Exception):
 
 
 class WorkLeftRunning(Exception):
-    """The work ignored the abort and its cancellation; it is among the strays now."""
+    """The work ignored both the abort and its cancellation; it is one of the strays now."""
 
 
 class Strays:
-    """Tasks that would not stop. Logged when they are left, told when they end, awaited at close."""
+    """Tasks that would not stop: logged when they are left, told of when they end, awaited at close."""
 
     def __init__(self, on_settled: Callable[[str, str], None] | None = None) -> None:
-        """`on_settled(what, how)` is called when a stray ends after all, with one sentence on how."""
+        """`on_settled(what, how)` is called when a stray ends after all; `how` is what came of it, in a few words."""
         self._tasks: dict[asyncio.Future[Any], str] = {}  # Any: whatever the work returns; nobody looks at it
         self._on_settled = on_settled
 
@@ -37,7 +37,7 @@ class Strays:
         task.add_done_callback(self._settled)
 
     async def close(self, clock: Clock, patience: float) -> list[str]:
-        """Waits up to `patience` seconds for all of them. Returns what still runs."""
+        """Waits up to `patience` seconds for all of them. Returns those that still run."""
         if self._tasks:
             await _first_of(clock, patience, asyncio.gather(*self._tasks, return_exceptions=True))
         return list(self._tasks.values())
@@ -62,13 +62,12 @@ async def supervise(
     signal: AbortSignal,
     clock: Clock,
     strays: Strays,
-    patience: float,
     grace: float,
 ) -> T:
     """Runs `work` to its end.
 
-    On an abort it has `patience` seconds to end by itself, is then cancelled, and after another `grace` seconds is
-    left to `strays`. If the caller is cancelled, so is the work, at once.
+    After an abort it has `grace` seconds to end by itself and, once cancelled, as many again; then it is left to
+    `strays`. If the caller is cancelled, the work is cancelled at once.
 
     Raises:
         WorkAborted: cancelled, by us after an abort or by itself.
@@ -78,8 +77,8 @@ async def supervise(
     task = asyncio.ensure_future(work)
     try:
         await until_aborted(task, signal)
-        if not task.done() and patience > 0:
-            await _first_of(clock, patience, task)
+        if not task.done() and grace > 0:
+            await _first_of(clock, grace, task)
     finally:
         await stop(task, what=what, clock=clock, strays=strays, grace=grace)
     if not task.done():
@@ -126,14 +125,14 @@ async def stop(
             await _first_of(clock, grace, task)
     finally:
         if not task.done():
-            task.cancel()  # again, for the case that our own wait was cut short
+            task.cancel()  # our own wait may have been cut short before the first time
             strays.add(task, what)
         elif not task.cancelled():
-            task.exception()  # looked at here, since a caller that is being cancelled won't
+            task.exception()  # retrieved here: a caller that is being cancelled won't, and asyncio would complain
 
 
 async def pause(seconds: float, *, signal: AbortSignal, clock: Clock) -> None:
-    """Waits, or returns at once on an abort."""
+    """Waits for `seconds`, or until the abort if that is sooner."""
     if seconds <= 0 or signal.aborted:
         return
     aborted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -146,7 +145,7 @@ async def pause(seconds: float, *, signal: AbortSignal, clock: Clock) -> None:
 
 
 async def _first_of(clock: Clock, seconds: float, work: "asyncio.Future[Any]") -> None:
-    """Returns when `work` is done or the time is over, whichever is first. Cancels neither."""
+    """Returns when `work` is done or the time is up, whichever is first. Never cancels `work`."""
     sleeper = asyncio.create_task(clock.sleep(seconds))
     try:
         await asyncio.wait({work, sleeper}, return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""What a tool is to the kernel: it binds raw arguments to a call, which can propose a change and be executed."""
+"""The port to a tool: it binds raw arguments to a call, which can propose a change and be executed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Execution = Literal["parallel", "sequential"]
 
 
 class ToolError(Exception):
-    """An expected failure of a tool. Its text goes to the model: it says what is wrong and what to do."""
+    """An expected failure of a tool. Its text tells the model what is wrong and what to do."""
 
 
 class ToolDenied(ToolError):
@@ -19,11 +19,11 @@ class ToolDenied(ToolError):
 
 
 class BadArguments(ToolError):
-    """The arguments do not fit the tool's schema. The text names the field, what was expected and what came."""
+    """The arguments don't fit the tool's schema. The text names the field, what was expected and what came."""
 
 
 class Proposal(Protocol):
-    """A change, computed before anyone is asked. What is in it is between the tool and whoever asks."""
+    """A change, computed before anyone is asked. Its content is the business of the tool and of whoever asks."""
 
     @property
     def title(self) -> str:
@@ -32,12 +32,12 @@ class Proposal(Protocol):
 
     @property
     def digest(self) -> str:
-        """Equal for equal changes on equal bases. An approval is bound to it."""
+        """Equal for equal changes to equal bases. An approval holds for one digest."""
         ...
 
 
 class ProposalSuperseded(Exception):
-    """Raised by `execute`, before anything was changed: the base moved, and this is the proposal now."""
+    """Raised by `execute` before anything is changed: the base has changed, and `proposal` is the new proposal."""
 
     def __init__(self, proposal: Proposal) -> None:
         super().__init__(proposal.title)
@@ -49,7 +49,7 @@ class ToolResult:
     content: tuple[ResultContent, ...]
     is_error: bool = False
     terminate: bool = False
-    """Asks to end the run's work; heeded only if every result of the batch asks."""
+    """Asks to end the run's work. It ends only if every result of the batch asks for it."""
     details: JsonObject | None = None
     """For hooks and faces; no model ever sees it."""
 
@@ -65,9 +65,9 @@ class ToolContext:
     call_id: str
     signal: AbortSignal
     update: Callable[[str], None]
-    """Tells more of the live output, as text. Ignored once the call has settled."""
+    """Tells more live output. Ignored once the call has settled."""
     proposal: Proposal | None = None
-    """What was approved, possibly edited by the one who was asked."""
+    """What was approved, perhaps edited by whoever was asked."""
 
 
 class BoundCall(Protocol):
@@ -75,11 +75,11 @@ class BoundCall(Protocol):
 
     @property
     def arguments(self) -> dict[str, Json]:
-        """As they will be used: put right, validated and coerced."""
+        """As they will be used: normalised, validated and coerced."""
         ...
 
     async def propose(self, signal: AbortSignal) -> Proposal | None:
-        """The change that this call would make; None if it makes none. Nothing is changed yet.
+        """The change that this call would make; None if it makes none. Changes nothing.
 
         Raises:
             ToolError: the call can't be done; the text says why.
@@ -87,11 +87,11 @@ class BoundCall(Protocol):
         ...
 
     async def execute(self, context: ToolContext) -> ToolResult:
-        """Does it. After an abort: stop, clean up, and return what there is.
+        """Executes the call. After an abort it stops, cleans up, and returns what it has.
 
         Raises:
             ToolError: an expected failure.
-            ProposalSuperseded: nothing was done, since the base of the proposal moved.
+            ProposalSuperseded: nothing was done, since the base of the proposal has changed.
         """
         ...
 
@@ -116,7 +116,7 @@ class Tool(Protocol):
         ...
 
     def bind(self, arguments: JsonObject) -> BoundCall:
-        """Puts old names and shapes right, validates, coerces.
+        """Normalises old names and shapes, validates and coerces.
 
         Raises:
             BadArguments: they don't fit.

@@ -151,7 +151,6 @@ class Compactor:
             CompactionFailed: an extension failed, or it was aborted.
         """
         services = self._parts.services
-        grace = services.limits.grace
         told = [message for message in messages if not isinstance(message, CustomMessage)]
         try:
             return await supervise(
@@ -160,8 +159,7 @@ class Compactor:
                 signal=signal,
                 clock=services.clock,
                 strays=self._parts.strays,
-                patience=grace,
-                grace=grace,
+                grace=services.limits.grace,
             )
         except Exception as error:
             if signal.aborted:
