@@ -17,7 +17,8 @@ from steersman.agent.messages import AssistantMessage, ToolCall
 from steersman.agent.model import BlockDelta, ModelRequest, Ping, StreamDone, StreamError
 from steersman.models.anthropic import Anthropic
 from steersman.models.errors import ModelConfigError
-from steersman.models.failures import classify, read_error_body
+from steersman.models.failure_body import read_error_body
+from steersman.models.failures import classify
 from steersman.models.http import QUEUE_LIMIT, close_shared_client
 from steersman.models.http_model import HttpModel
 from steersman.models.sse import EVENT_LIMIT

@@ -8,15 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steersman.models.failure_body import read_error_body
 from steersman.models.failure_shapes import OVERFLOWS, SHAPES
-from steersman.models.failure_wait import limit_reset_seconds
-from steersman.models.failures import (
-    classify,
-    failure_of_event,
-    failure_of_response,
-    read_error_body,
-    retry_after_seconds,
-)
+from steersman.models.failure_wait import limit_reset_seconds, retry_after_seconds
+from steersman.models.failures import classify, failure_of_event, failure_of_response
 from steersman.models.secrets import MASK, Redactor, secrets_of_url
 
 NOBODY = Redactor([])

@@ -16,7 +16,8 @@ from steersman.agent.abort import AbortController
 from steersman.agent.messages import AssistantMessage, Text, Thinking, ToolCall
 from steersman.agent.model import BlockDelta, BlockEnd, ModelRequest, Ping, StreamDone, StreamError, ToolSpec
 from steersman.models.errors import ModelConfigError
-from steersman.models.failures import classify, read_error_body
+from steersman.models.failure_body import read_error_body
+from steersman.models.failures import classify
 from steersman.models.gemini import Gemini
 from steersman.models.http import QUEUE_LIMIT, close_shared_client
 from steersman.models.http_model import HttpModel

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from steersman.agent.model import StreamDone, StreamError
 from steersman.models import answer_body
-from steersman.models.http import QUEUE_LIMIT, Stall, new_client
+from steersman.models.endpoint import Stall
+from steersman.models.http import QUEUE_LIMIT, new_client
 from steersman.models.http_model import HttpModel
 from steersman.models.openai_chat import OpenAIChat
 from steersman.models.sse import EVENT_LIMIT

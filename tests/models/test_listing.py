@@ -10,8 +10,9 @@ import httpx
 import pytest
 
 from steersman.models.catalog import resolve_model
+from steersman.models.endpoint import HttpFailure
 from steersman.models.errors import ModelConfigError
-from steersman.models.http import HttpFailure, new_client
+from steersman.models.http import new_client
 from steersman.models.listing import MAX_NAMES, MAX_PAGES, list_models
 from steersman.models.provider import APIS, ModelFacts, Price
 from support.listing_servers import OllamaModel, ollama, openai_list, serving

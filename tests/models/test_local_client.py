@@ -10,15 +10,8 @@ import zlib
 import pytest
 
 from steersman.agent.abort import AbortSignal
-from steersman.models.http import (
-    Endpoint,
-    HttpFailure,
-    Stall,
-    close_shared_client,
-    new_client,
-    post,
-    shared_client,
-)
+from steersman.models.endpoint import Endpoint, HttpFailure, Stall
+from steersman.models.http import close_shared_client, new_client, post, shared_client
 from steersman.models.local_client import LocalClient, LocalFailure, is_local
 from steersman.models.secrets import Redactor
 from support.model_server import raw_server, read_request

@@ -13,7 +13,8 @@ import trustme
 
 from steersman.agent.abort import AbortController
 from steersman.agent.model import BlockDelta, StreamDone, StreamError
-from steersman.models.http import Stall, close_shared_client, new_client
+from steersman.models.endpoint import Stall
+from steersman.models.http import close_shared_client, new_client
 from steersman.models.http_model import HttpModel
 from steersman.models.local_client import LocalClient
 from steersman.models.openai_chat import OpenAIChat

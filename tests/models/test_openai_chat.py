@@ -9,8 +9,9 @@ import pytest
 
 from steersman.agent.abort import AbortController
 from steersman.agent.model import BlockDelta, Ping, StreamDone, StreamError
+from steersman.models.endpoint import Stall
 from steersman.models.errors import ModelConfigError
-from steersman.models.http import QUEUE_LIMIT, Stall, close_shared_client
+from steersman.models.http import QUEUE_LIMIT, close_shared_client
 from steersman.models.http_model import HttpModel
 from steersman.models.openai_chat import OpenAIChat
 from support.http_models import HEAD, SHORT, chunked, failure_of, model_of

@@ -12,7 +12,8 @@ import pytest
 from steersman.agent.model import BlockEnd, BlockStart
 from steersman.models.answer_body import AnswerBody
 from steersman.models.debug import PARSERS, parse_recording
-from steersman.models.failures import classify, read_error_body
+from steersman.models.failure_body import read_error_body
+from steersman.models.failures import classify
 from steersman.models.sse import SseParser
 from support.sse import cut_at, merged
 

@@ -9,7 +9,8 @@ import pytest
 
 from steersman.agent.abort import AbortController
 from steersman.agent.model import BlockDelta, FailureKind, StreamDone, StreamError
-from steersman.models.http import Stall, close_shared_client
+from steersman.models.endpoint import Stall
+from steersman.models.http import close_shared_client
 from steersman.models.http_model import HttpModel
 from steersman.models.openai_chat import OpenAIChat
 from steersman.models.tape import TapeModel

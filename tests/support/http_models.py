@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from steersman.agent.model import StreamError, StreamEvent, StreamFailure
-from steersman.models.http import Stall, new_client
+from steersman.models.endpoint import Stall
+from steersman.models.http import new_client
 from steersman.models.http_model import HttpModel, WireApi
 from support.model_server import Canned
 

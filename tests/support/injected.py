@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from steersman.agent.model import FailureKind, Model
-from steersman.models.http import Stall
+from steersman.models.endpoint import Stall
 from support.model_server import raw_server
 
 KEY = "sk-canary-0123456789abcdef"

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from steersman.agent.abort import AbortSignal
 from steersman.agent.model import Ping, StreamDone, StreamError, StreamEvent, StreamFailure
 from steersman.models.answer_body import AnswerBody, P
+from steersman.models.endpoint import Endpoint, HttpFailure, Stall
 from steersman.models.failures import failure_message, failure_of_event
-from steersman.models.http import Body, Endpoint, HttpFailure, Stall, post, shared_client
+from steersman.models.http import Body, post, shared_client
 
 if TYPE_CHECKING:
     import httpx

@@ -4,17 +4,14 @@ The stream's terminal marker is `message_stop`; without it nothing of a response
 """
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from steersman.agent.model import ModelRequest
 from steersman.models.anthropic_request import AnthropicRequestBuilder
 from steersman.models.anthropic_stream import AnthropicStreamParser
 from steersman.models.anthropic_thinking import BINDING_BETA, ThinkingStyle
-from steersman.models.base_url import split_base_url, with_path
+from steersman.models.base_url import ANTHROPIC_VERSION, split_base_url, with_path
 from steersman.models.provider import Api
-
-_VERSION: Final = "2023-06-01"
-"""The only version of the API that its reference names ("API versioning")."""
 
 
 class Anthropic:
@@ -41,8 +38,8 @@ class Anthropic:
         return with_path(parts, path)
 
     def headers(self, model: str) -> Mapping[str, str]:
-        own = {"anthropic-version": _VERSION}
-        return {**own, "anthropic-beta": BINDING_BETA} if ThinkingStyle.of(model).binds else own
+        beta = {"anthropic-beta": BINDING_BETA} if ThinkingStyle.of(model).binds else {}
+        return {**ANTHROPIC_VERSION, **beta}
 
     def bodies(self, model_id: str, model: str) -> Callable[[ModelRequest], bytes]:
         return AnthropicRequestBuilder(model_id, model, images=self._images).body

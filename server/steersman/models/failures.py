@@ -19,17 +19,6 @@ from steersman.models.failure_wait import limit_reset_seconds, retry_after_secon
 from steersman.models.secrets import Redactor
 from steersman.models.surrogates import whole
 
-__all__ = [
-    "ErrorBody",
-    "classify",
-    "failure_message",
-    "failure_of_event",
-    "failure_of_page",
-    "failure_of_response",
-    "read_error_body",
-    "retry_after_seconds",
-]
-
 MESSAGE_LIMIT: Final = 600
 """Characters of a provider's own message that a failure repeats."""
 PROXY_ADVICE: Final = (

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import SplitResult
 
 from steersman.agent.model import FailureKind, StreamFailure
-from steersman.models.base_url import header_value, split_base_url, with_own, with_path
+from steersman.models.base_url import ANTHROPIC_VERSION, key_headers, split_base_url, with_own, with_path
+from steersman.models.endpoint import HttpFailure
 from steersman.models.failures import failure_of_response
-from steersman.models.http import HttpFailure
 from steersman.models.provider import Api
 from steersman.models.secrets import Redactor, secrets_of_url
-from steersman.models.streaming_endpoint import KEY_HEADERS
 from steersman.models.transport_failures import transport_failure
 from steersman.models.wire_values import encode
 
@@ -70,12 +69,8 @@ class Server:
         path = parts.path.rstrip("/")
         for ending in _ENDINGS:
             path = path.removesuffix(ending)
-        sent = {"accept": "application/json"}
-        if api == "anthropic":
-            sent["anthropic-version"] = "2023-06-01"
-        if key:
-            name, scheme = KEY_HEADERS[api]
-            sent[name] = scheme + header_value(key)
+        version = ANTHROPIC_VERSION if api == "anthropic" else {}
+        sent = {"accept": "application/json", **version, **key_headers(api, key)}
         secrets = [key, *secrets_of_url(base_url), *(headers or {}).values()]
         own = "/v1beta" if api == "gemini" else "/v1"
         # As the APIs' own requests have it: see `WireApi.url`.

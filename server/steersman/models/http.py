@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.model import FailureKind, StreamFailure
-from steersman.models.endpoint import Endpoint, HttpFailure, Stall
+from steersman.agent.model import ABORTED, FailureKind, StreamFailure
+from steersman.models.endpoint import Endpoint, HttpFailure
 from steersman.models.failures import failure_of_page, failure_of_response
 from steersman.models.transport_failures import CONNECT_SECONDS, transport_failure
 from steersman.models.trusted import trusted_context
@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     import httpx
 
     from steersman.models.local_client import LocalClient, LocalResponse
-
-__all__ = [
-    "Body",
-    "Endpoint",
-    "HttpFailure",
-    "Stall",
-    "close_shared_client",
-    "new_client",
-    "post",
-    "shared_client",
-]
 
 ERROR_BODY_LIMIT: Final = 64 * 1024
 """Bytes of an error response that are read."""
@@ -148,7 +137,7 @@ class Body:
         if not self._pieces and not self._ended and not self._signal.aborted:
             await self._wait(seconds)
         if self._signal.aborted:
-            raise HttpFailure(StreamFailure("network", "Operation aborted"))
+            raise HttpFailure(ABORTED)
         if self._pieces:
             pieces, self._pieces, self._size = self._pieces, [], 0
             self._received = True

@@ -1,11 +1,19 @@
 """A model whose key is printed by a command of the user's. When a key is refused, the command is run once more."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.model import Model, ModelRequest, Ping, StreamError, StreamEvent, StreamFailure
+from steersman.agent.model import (
+    Model,
+    ModelRequest,
+    Ping,
+    StreamError,
+    StreamEvent,
+    StreamFailure,
+    close_stream,
+)
 from steersman.models.errors import ModelConfigError
 from steersman.models.keys import KeyCommands
 from steersman.models.making import make_model
@@ -63,8 +71,7 @@ class KeyedModel:
                     begun = begun or not isinstance(event, Ping)
                     yield event
             finally:
-                if isinstance(events, AsyncGenerator):
-                    await events.aclose()
+                await close_stream(events)
             if not again:
                 return
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from steersman.agent.model import StreamFailure
+from steersman.models.endpoint import HttpFailure
 from steersman.models.fetching import Server
-from steersman.models.http import HttpFailure, new_client
+from steersman.models.http import new_client
 from steersman.models.listed_facts import ListedModel, read_models
 from steersman.models.local_client import LocalClient
 from steersman.models.local_listing import Found, Program, look_closer

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from steersman.models.endpoint import HttpFailure
 from steersman.models.fetching import Server
-from steersman.models.http import HttpFailure
 from steersman.models.listed_facts import ListedModel, items_of, name_of, tokens
 from steersman.models.provider import ModelFacts
 

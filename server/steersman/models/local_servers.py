@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+from steersman.models.endpoint import HttpFailure
 from steersman.models.fetching import Server
-from steersman.models.http import HttpFailure
 from steersman.models.listed_facts import ListedModel, read_models
 from steersman.models.local_client import LocalClient
 from steersman.models.local_listing import Found, Program, look_closer

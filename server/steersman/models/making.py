@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steersman.agent.model import Model
-from steersman.models.http import Stall
+from steersman.models.endpoint import Stall
 from steersman.models.pricing import FREE, PricedModel
 from steersman.models.provider import RateLimits
 from steersman.models.routes import Route

@@ -1,11 +1,18 @@
 """What an answer has cost, by the price of its model."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.messages import Usage
-from steersman.agent.model import Model, ModelRequest, StreamDone, StreamError, StreamEvent
+from steersman.agent.model import (
+    Model,
+    ModelRequest,
+    StreamDone,
+    StreamError,
+    StreamEvent,
+    close_stream,
+)
 from steersman.models.provider import Price
 
 FREE = Price(0.0, 0.0, 0.0, 0.0)
@@ -33,8 +40,7 @@ class PricedModel:
                 else:
                     yield event
         finally:
-            if isinstance(events, AsyncGenerator):
-                await events.aclose()
+            await close_stream(events)
 
 
 def priced(usage: Usage, price: Price | None) -> Usage:

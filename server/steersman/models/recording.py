@@ -9,7 +9,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -26,6 +26,7 @@ from steersman.agent.model import (
     StreamError,
     StreamEvent,
     StreamFailure,
+    close_stream,
 )
 from steersman.models.errors import UNUSABLE_PATH, TapeError, reason_of
 from steersman.models.surrogates import whole
@@ -158,8 +159,7 @@ class RecordingModel:
             raise
         finally:
             self._write(request, kept, cut=cut or signal.aborted)
-            if isinstance(stream, AsyncGenerator):
-                await stream.aclose()
+            await close_stream(stream)
 
     def _write(self, request: ModelRequest, kept: "_Kept", *, cut: bool) -> None:
         if kept.written:

@@ -1,22 +1,14 @@
-"""The endpoint of a model whose answers stream: with which headers it is asked, and what no text may hold."""
+"""The endpoint of a model whose answers stream: its request headers, and the secrets that no text may hold."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from steersman.models.base_url import header_value, with_own
+from steersman.models.base_url import key_headers, with_own
 from steersman.models.endpoint import Endpoint, Stall
 from steersman.models.secrets import Redactor, secrets_of_url
 
 if TYPE_CHECKING:
     from steersman.models.provider import Api
-
-KEY_HEADERS: Final[Mapping["Api", tuple[str, str]]] = {
-    "openai-chat": ("authorization", "Bearer "),
-    "openai-responses": ("authorization", "Bearer "),
-    "anthropic": ("x-api-key", ""),
-    "gemini": ("x-goog-api-key", ""),
-}
-"""Where the key stands, and what stands before it there."""
 
 
 def streaming_endpoint(
@@ -30,16 +22,18 @@ def streaming_endpoint(
     stall: Stall | None = None,
     key_source: str = "",
 ) -> Endpoint:
-    """Args:
+    """Makes the endpoint.
+
+    Args:
         url: where the requests go.
         key: empty for servers that want none.
-        base_url: as it was configured; what is secret in it is taken out of texts, as the key is.
-        own: headers that only this API has.
-        headers: the user's. None takes the place of the key's, or of the request's own; no text holds their values.
-        key_source: where the key comes from, for what is told when it is not taken.
+        base_url: as configured. What is secret in it is kept out of texts, like the key.
+        own: the headers of this API only.
+        headers: the user's. They never replace one of the others, and their values are kept out of texts.
+        key_source: where the key comes from, for the message if it is refused.
 
     Raises:
-        ModelConfigError: no header can carry the key, or one of the values.
+        ModelConfigError: no header can carry the key, or one of the user's values.
     """
     ours = {
         "content-type": "application/json",
@@ -47,9 +41,7 @@ def streaming_endpoint(
         # Compressing small pieces delays them, and costs more than it saves.
         "accept-encoding": "identity",
         **(own or {}),
+        **key_headers(api, key),
     }
-    if key:
-        name, scheme = KEY_HEADERS[api]
-        ours[name] = scheme + header_value(key)
     redact = Redactor([key, *secrets_of_url(base_url), *(headers or {}).values()])
     return Endpoint(url, with_own(headers, ours), stall or Stall(), redact, key_source)

@@ -11,6 +11,7 @@ from typing import Final
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.model import (
+    ABORTED,
     BlockDelta,
     BlockStart,
     ModelRequest,
@@ -38,7 +39,6 @@ Sleep = Callable[[float], Awaitable[None]]
 
 _TOGETHER: Final = 64
 """Events of a recorded turn that come without letting anything else run."""
-_ABORTED: Final = StreamFailure("network", "Operation aborted")
 
 
 class TapeModel:
@@ -112,13 +112,13 @@ class TapeModel:
             if isinstance(event, BlockStart) and event.index == 0:
                 pause = turn.delay
             if await self._aborted(pause, signal):
-                yield StreamError(_ABORTED)
+                yield StreamError(ABORTED)
                 return
             yield event
         if turn.hang and not failing:
             await signal.wait()
         if await self._aborted(0.0 if has_blocks(turn, failing=failing) else turn.delay, signal):
-            yield StreamError(_ABORTED)
+            yield StreamError(ABORTED)
             return
         yield last_event(turn, request, failing=failing)
 
@@ -142,13 +142,13 @@ class TapeModel:
             if not number % _TOGETHER:
                 await asyncio.sleep(0)
             if await self._aborted(wait if self._timed else 0.0, signal):
-                yield StreamError(_ABORTED)
+                yield StreamError(ABORTED)
                 return
             yield event
         if turn.end is None:
             await signal.wait()
         if await self._aborted(turn.wait if self._timed else 0.0, signal):
-            yield StreamError(_ABORTED, turn.usage)
+            yield StreamError(ABORTED, turn.usage)
             return
         if turn.end is not None:
             yield turn.end

@@ -6,7 +6,7 @@ A request waits before it is made: nothing of it is sent, and pings say that it 
 import asyncio
 import math
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -15,13 +15,14 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.clock import Clock, SystemClock
 from steersman.agent.messages import NO_USAGE, Usage
 from steersman.agent.model import (
+    ABORTED,
     Model,
     ModelRequest,
     Ping,
     StreamDone,
     StreamError,
     StreamEvent,
-    StreamFailure,
+    close_stream,
 )
 from steersman.models.provider import RateLimits
 
@@ -34,8 +35,6 @@ WORTH_TELLING: Final = 5.0
 CHARACTERS_PER_TOKEN: Final = 4
 """Of a request that nobody has counted yet."""
 IMAGE_TOKENS: Final = 1000
-
-_ABORTED: Final = StreamFailure("network", "Operation aborted")
 
 
 class Throttle:
@@ -189,7 +188,7 @@ class ThrottledModel:
                 await turn.pause(min(left, wait), signal)
                 wait = LOOK_SECONDS
             if signal.aborted:
-                yield StreamError(_ABORTED)
+                yield StreamError(ABORTED)
                 return
             events = self._model.stream(request, signal)
             try:
@@ -197,8 +196,7 @@ class ThrottledModel:
                     last = event
                     yield event
             finally:
-                if isinstance(events, AsyncGenerator):
-                    await events.aclose()
+                await close_stream(events)
         finally:
             turn.leave(last.usage if isinstance(last, StreamDone | StreamError) else NO_USAGE)
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from steersman.models.catalog import Catalog
+from steersman.models.endpoint import HttpFailure
 from steersman.models.errors import ModelConfigError
-from steersman.models.http import HttpFailure
 from steersman.models.provider import APIS, ModelFacts
 from steersman.session.facts_cache import DAY, FactsCache
 

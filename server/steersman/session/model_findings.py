@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Final
 
 from steersman.models.catalog import Catalog
+from steersman.models.endpoint import HttpFailure
 from steersman.models.errors import MissingKey, ModelConfigError
-from steersman.models.http import HttpFailure
 from steersman.models.listing import ends_a_run, list_models
 from steersman.models.routes import DEFAULT, Route
 from steersman.session.catalog import catalog_of

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from steersman.models.catalog import Catalog
+from steersman.models.endpoint import HttpFailure
 from steersman.models.errors import ModelConfigError
-from steersman.models.http import HttpFailure
 from steersman.models.listed_facts import ListedModel
 from steersman.models.listing import SECONDS, ends_a_run, list_models
 from steersman.models.local_servers import SECONDS as LOCAL_SECONDS

@@ -6,7 +6,15 @@ from contextlib import aclosing
 from typing import Final
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.model import Model, ModelRequest, StreamError, StreamEvent, StreamFailure
+from steersman.agent.model import (
+    ABORTED,
+    Model,
+    ModelRequest,
+    StreamError,
+    StreamEvent,
+    StreamFailure,
+    close_stream,
+)
 from steersman.models.tape import TapeModel
 from steersman.models.tape_format import Conversation, Tape, TapeTurn
 from steersman.models.tape_script import (
@@ -23,7 +31,6 @@ from steersman.testing.turns import Written, placed
 
 SPEC: Final = "script:test"
 """The model's name in the log of a test."""
-_ABORTED: Final = StreamFailure("network", "Operation aborted")
 
 
 class ScriptModel:
@@ -97,11 +104,11 @@ class ScriptModel:
             yield event
             await asyncio.sleep(0)  # what the test does at an event is done before the next
             if signal.aborted:
-                yield StreamError(_ABORTED)
+                yield StreamError(ABORTED)
                 return
         if turn.hang:
             await signal.wait()
-            yield StreamError(_ABORTED)
+            yield StreamError(ABORTED)
             return
         yield last_event(turn, request, failing=failing)
 
@@ -131,8 +138,7 @@ class Heard:
             async for event in stream:
                 yield event
         finally:
-            if isinstance(stream, AsyncGenerator):
-                await stream.aclose()
+            await close_stream(stream)
 
 
 def _last(request: Request) -> str:
