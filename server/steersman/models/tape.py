@@ -20,7 +20,7 @@ from steersman.agent.model import (
     StreamFailure,
 )
 from steersman.models.errors import UNUSABLE_PATH, TapeError
-from steersman.models.tape_format import Tape, TapeTurn, load_tape
+from steersman.models.tape_format import Tape, load_tape
 from steersman.models.tape_match import difference, nearest, same_place, same_request
 from steersman.models.tape_normal import folders_of
 from steersman.models.tape_request import Fingerprint, Fingerprinter
@@ -34,6 +34,7 @@ from steersman.models.tape_script import (
     last_event,
 )
 from steersman.models.tape_turn import RecordedTurn
+from steersman.models.tape_written import TapeTurn
 
 Sleep = Callable[[float], Awaitable[None]]
 

@@ -7,10 +7,11 @@ from typing import TypeVar
 from steersman.models.errors import TapeError
 
 _T = TypeVar("_T")
+_W = TypeVar("_W", bound=str)
 
 
 class Entry:
-    """One JSON object of a tape, which is asked for its fields and then must have no others."""
+    """One JSON object of a tape. Each field is taken out of it, and at the `end` none may be left."""
 
     def __init__(self, where: str, line: int, fields: Mapping[str, object]) -> None:
         self.line = line
@@ -78,11 +79,12 @@ class Entry:
             raise self.wrong(name, "a string or a list of strings", value)
         return tuple(texts)
 
-    def word(self, name: str, words: tuple[str, ...], default: str) -> str:
-        value = self._fields.pop(name, default)
-        if value not in words:
-            raise self.wrong(name, "one of " + ", ".join(words), value)
-        return str(value)
+    def word(self, name: str, words: tuple[_W, ...], default: _W | None = None) -> _W:
+        value = self._fields.pop(name, "" if default is None else default)
+        for word in words:
+            if word == value:
+                return word
+        raise self.wrong(name, "one of " + ", ".join(words), value)
 
     def list(self, name: str) -> list[object]:
         return self.take(name, list, [], "a list")

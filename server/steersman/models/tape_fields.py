@@ -1,4 +1,4 @@
-"""The parts that turns of every tape share, written and recorded: usage and failures."""
+"""What the turns of written and of recorded tapes have in common: usage and failures."""
 
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -96,5 +96,4 @@ def failure_fields(failure: StreamFailure) -> dict[str, object]:
 
 def _kind(fields: Entry) -> FailureKind:
     kinds: tuple[FailureKind, ...] = get_args(FailureKind)
-    chosen = fields.word("kind", kinds, "")
-    return next(kind for kind in kinds if kind == chosen)
+    return fields.word("kind", kinds)

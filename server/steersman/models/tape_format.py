@@ -52,66 +52,19 @@ A last line that was torn, because the recorder was killed, is left out. The fie
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 
-from steersman.agent.messages import ModelStop, Usage
 from steersman.models.errors import UNUSABLE_PATH, TapeError, reason_of
 from steersman.models.surrogates import whole
 from steersman.models.tape_entry import Entry
-from steersman.models.tape_fields import TapeFailure, read_failure, read_usage
 from steersman.models.tape_lines import read_turn
 from steersman.models.tape_request import Said
 from steersman.models.tape_turn import RecordedTurn
+from steersman.models.tape_written import Conversation, read_conversation, read_written_turn
 
 VERSION: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class TapeCall:
-    name: str
-    arguments: str
-    """JSON text, as the model is to write it; it need not be valid."""
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Expect:
-    user: tuple[str, ...] = ()
-    tool_results: tuple[str, ...] = ()
-    system: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
-    messages: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TapeTurn:
-    line: int
-    text: str = ""
-    thinking: str = ""
-    refusal: str = ""
-    tool_calls: tuple[TapeCall, ...] = ()
-    stop_reason: ModelStop = "stop"
-    usage: Usage | None = None
-    expect: Expect = Expect()
-    error: TapeFailure | None = None
-    hang: bool = False
-    chunk: int | None = None
-    delay: float = 0.0
-    """Seconds."""
-    delta_delay: float = 0.0
-
-
-@dataclass(slots=True)
-class Conversation:
-    line: int
-    when: tuple[str, ...] = ()
-    """Empty for the turns that answer what no other conversation matches."""
-    turns: list[TapeTurn] = field(default_factory=list)
-
-    def matches(self, text: str) -> bool:
-        return all(part in text for part in self.when)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +123,7 @@ def parse_tape(text: str, source: str) -> Tape:
     conversations = [Conversation(entries[0].line)]
     for entry in entries[1:]:
         if entry.has("when"):
-            conversations.append(_conversation(entry))
+            conversations.append(read_conversation(entry))
         else:
             conversations[-1].turns.append(read_written_turn(entry))
     used = tuple(conversation for conversation in conversations if conversation.turns)
@@ -220,85 +173,3 @@ def _header(entry: Entry, source: str) -> tuple[str, bool]:
     recorded = entry.take("recorded", bool, False, "true or false")
     entry.end("tape, name, description, recorded")
     return name or source, recorded
-
-
-def _conversation(entry: Entry) -> Conversation:
-    when = entry.strings("when")
-    if not when or not all(when):
-        raise entry.wrong("when", "a text, or a list of texts, none of them empty", list(when))
-    entry.end("when")
-    return Conversation(entry.line, when)
-
-
-def read_written_turn(entry: Entry) -> TapeTurn:
-    """A turn that was written by hand.
-
-    Raises:
-        TapeError: it breaks the format.
-    """
-    calls = tuple(_call(entry, value, number) for number, value in enumerate(entry.list("toolCalls")))
-    turn = TapeTurn(
-        line=entry.line,
-        text=entry.string("text"),
-        thinking=entry.string("thinking"),
-        refusal=entry.string("refusal"),
-        tool_calls=calls,
-        stop_reason=_stop_reason(entry, calls),
-        usage=read_usage(entry),
-        expect=_expect(entry),
-        error=read_failure(entry),
-        hang=entry.take("hang", bool, False, "true or false"),
-        chunk=entry.count("chunk", least=1),
-        delay=(entry.number("delayMs") or 0.0) / 1000,
-        delta_delay=(entry.number("deltaDelayMs") or 0.0) / 1000,
-    )
-    entry.end(
-        "text, thinking, refusal, toolCalls, stopReason, usage, expect, error, hang, chunk, delayMs, deltaDelayMs, when"
-    )
-    answers = bool(turn.text or turn.thinking or turn.refusal or turn.tool_calls or turn.hang)
-    always_fails = turn.error is not None and turn.error.times is None
-    if always_fails and answers:
-        raise TapeError(f"{entry.where}: a turn with `error` has no answer, unless the error has `times`.")
-    if not always_fails and not answers:
-        raise TapeError(
-            f"{entry.where}: the turn says nothing: give it `text`, `toolCalls`, `hang` or `error`."
-        )
-    return turn
-
-
-def _call(entry: Entry, value: object, number: int) -> TapeCall:
-    call = entry.inner(f"toolCalls[{number}]", value)
-    name = call.string("name")
-    if not name:
-        raise call.wrong("name", "the name of a tool", name)
-    if call.has("arguments") and call.has("argumentsText"):
-        raise call.wrong("argumentsText", "absent where there are `arguments`", call.raw("argumentsText"))
-    if call.has("argumentsText"):
-        arguments = call.string("argumentsText")
-    else:
-        arguments = json.dumps(call.take("arguments", dict, {}, "an object"), ensure_ascii=False)
-    call_id = call.string("id") or f"call_{entry.line}_{number}"
-    call.end("name, arguments, argumentsText, id")
-    return TapeCall(name, arguments, call_id)
-
-
-def _stop_reason(entry: Entry, calls: tuple[TapeCall, ...]) -> ModelStop:
-    words: tuple[ModelStop, ...] = get_args(ModelStop)
-    chosen = entry.word("stopReason", words, "tool_calls" if calls else "stop")
-    return next(word for word in words if word == chosen)
-
-
-def _expect(entry: Entry) -> Expect:
-    value = entry.raw("expect")
-    if value is None:
-        return Expect()
-    fields = entry.inner("expect", value)
-    expect = Expect(
-        user=fields.strings("user"),
-        tool_results=fields.strings("toolResults"),
-        system=fields.strings("system"),
-        tools=fields.strings("tools"),
-        messages=fields.count("messages"),
-    )
-    fields.end("user, toolResults, system, tools, messages")
-    return expect

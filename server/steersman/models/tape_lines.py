@@ -67,7 +67,7 @@ def _read_request(entry: Entry, before: Sequence[Said]) -> Fingerprint:
 def _read_said(entry: Entry, value: object, number: int) -> Said:
     fields = entry.inner(f"messages[{number}]", value)
     roles: tuple[Role, ...] = get_args(Role)
-    chosen = fields.word("role", roles, "")
+    role = fields.word("role", roles)
     calls = []
     for at, each in enumerate(fields.list("toolCalls")):
         call = fields.inner(f"toolCalls[{at}]", each)
@@ -78,7 +78,7 @@ def _read_said(entry: Entry, value: object, number: int) -> Said:
         )
         call.end("name, arguments, argumentsText")
     said = Said(
-        role=next(role for role in roles if role == chosen),
+        role=role,
         text=fields.string("text"),
         name=fields.string("name"),
         calls=tuple(calls),
@@ -90,9 +90,8 @@ def _read_said(entry: Entry, value: object, number: int) -> Said:
 def _read_block(entry: Entry, value: object, number: int) -> RecordedBlock:
     fields = entry.inner(f"blocks[{number}]", value)
     kinds: tuple[BlockKind, ...] = get_args(BlockKind)
-    chosen = fields.word("kind", kinds, "")
     block = RecordedBlock(
-        kind=next(kind for kind in kinds if kind == chosen),
+        kind=fields.word("kind", kinds),
         name=fields.string("name"),
         provider_id=fields.string("id") if fields.has("id") else None,
         end_name=fields.string("endName") if fields.has("endName") else None,
@@ -143,8 +142,7 @@ def _read_stop(entry: Entry) -> ModelStop | None:
     if not entry.has("stopReason"):
         return None
     words: tuple[ModelStop, ...] = get_args(ModelStop)
-    chosen = entry.word("stopReason", words, "")
-    return next(word for word in words if word == chosen)
+    return entry.word("stopReason", words)
 
 
 def turn_line(turn: RecordedTurn, before: Sequence[Said]) -> bytes:

@@ -17,7 +17,8 @@ from steersman.agent.model import (
     StreamEvent,
     StreamFailure,
 )
-from steersman.models.tape_format import Conversation, Tape, TapeTurn
+from steersman.models.tape_format import Tape
+from steersman.models.tape_written import Conversation, TapeTurn
 
 _SHOWN: Final = 300
 """Characters of a request's text that the message of a miss shows."""

@@ -16,7 +16,7 @@ from steersman.agent.model import (
     close_stream,
 )
 from steersman.models.tape import TapeModel
-from steersman.models.tape_format import Conversation, Tape, TapeTurn
+from steersman.models.tape_format import Tape
 from steersman.models.tape_script import (
     Found,
     TapeMiss,
@@ -25,6 +25,7 @@ from steersman.models.tape_script import (
     failing_events,
     last_event,
 )
+from steersman.models.tape_written import Conversation, TapeTurn
 from steersman.testing.errors import ScriptError
 from steersman.testing.requests import Request, plain_request
 from steersman.testing.turns import Written, placed

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from steersman.models.errors import TapeError
 from steersman.models.tape_entry import Entry
-from steersman.models.tape_format import read_written_turn
+from steersman.models.tape_written import read_written_turn
 from steersman.testing.errors import ScriptError
 from steersman.testing.turns import Turn, turn
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, get_args
 from steersman.agent.messages import ModelStop, Usage
 from steersman.agent.model import FailureKind
 from steersman.models.tape_fields import TapeFailure
-from steersman.models.tape_format import TapeCall, TapeTurn
+from steersman.models.tape_written import TapeCall, TapeTurn
 from steersman.testing.errors import ScriptError
 from steersman.testing.requests import Request
 
