@@ -99,7 +99,7 @@ def test_a_proxy_that_wants_a_password_is_not_the_provider():
 
 def error_of(shape, message: str | None = None) -> dict[str, object]:
     code = next(iter(shape.codes), None)
-    return {"message": message or shape.example, "type": code, "param": shape.param or None}
+    return {"message": message or shape.example, "type": code}
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.provider} {shape.kind}")

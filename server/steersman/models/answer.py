@@ -1,4 +1,4 @@
-"""One answer over HTTP as model events, whatever the wire API: the end of it is told once, and nothing is raised."""
+"""One answer over HTTP as model events, whatever the wire API. It ends exactly once, and nothing is raised."""
 
 import asyncio
 import logging
@@ -26,14 +26,14 @@ async def stream_answer(
     signal: AbortSignal,
     answer: AnswerBody[P],
 ) -> AsyncIterator[StreamEvent]:
-    """Posts `content()` and gives the answer's events; see `agent.model.Model` for what a stream promises.
+    """Posts `content()` and gives the answer's events. See `agent.model.Model` for what a stream promises.
 
-    Blocks are closed by `BlockEnd` in a response that is complete.
+    In a complete response every block is closed by a `BlockEnd`.
 
     Args:
-        client: the process's own if None.
-        content: makes the request's body; what it raises is told as a failure too.
-        answer: a fresh one, with the parser of the wire API.
+        client: None: the process's own.
+        content: makes the request's body. If it raises, that is a failure of the answer too.
+        answer: a new one, with the parser of the wire API.
     """
     parser = answer.parser
     try:
@@ -51,7 +51,7 @@ async def stream_answer(
     except HttpFailure as error:
         yield StreamError(error.failure, parser.answer.counted)
     except Exception as error:
-        # The contract's last line of defence: a defect of ours, not of the provider's.
+        # A stream never raises. This is a defect of ours, not of the provider's.
         logging.getLogger(__name__).exception("the request to %s failed", endpoint.host)
         what = f"The request to {endpoint.host} failed ({type(error).__name__}); see the log."
         yield StreamError(StreamFailure("bad_request", what), parser.answer.counted)
@@ -85,7 +85,7 @@ def _last(endpoint: Endpoint, parser: P) -> StreamEvent:
 async def _batches(
     body: Body, answer: AnswerBody[P], stall: Stall
 ) -> AsyncGenerator[list[StreamEvent], None]:
-    """The events of each read of the network, a ping for one that shows nothing, up to the end of the answer."""
+    """The events of each read, or a ping if there are none, up to the end of the answer."""
     known = answer.parser.answer
     deadline: float | None = None
     time = asyncio.get_running_loop().time
@@ -106,13 +106,13 @@ async def _batches(
             return
         is_over = known.has_terminal_marker or known.error is not None
         if is_over and (events or deadline is None):
-            # Not the end yet: usage may follow, and some providers put a finish reason on each of several calls.
+            # Not the end yet: usage may follow, and some providers give each of several calls a finish reason.
             deadline = time() + stall.after_end
     yield answer.close()
 
 
 async def _next(body: Body, deadline: float | None) -> bytes:
-    """The next piece. Once there is a deadline, what goes wrong with the rest, or is late, no longer matters."""
+    """The next piece. Once there is a deadline, it doesn't matter if the rest fails or is late."""
     if deadline is None:
         return await body.read()
     try:
@@ -122,7 +122,7 @@ async def _next(body: Body, deadline: float | None) -> bytes:
 
 
 async def _drain(body: Body) -> None:
-    """Reads what follows the end, if it comes at once, so that the connection can be used again."""
+    """Reads what follows the end if it comes at once, so that the connection can be used again."""
     try:
         async with asyncio.timeout(_DRAIN_SECONDS):
             while await body.read(_DRAIN_SECONDS):

@@ -1,5 +1,5 @@
-"""One answer while it comes: its body in pieces cut anywhere, a stream of events or one JSON document, and what is
-known of it."""
+"""One answer while it arrives: its body, which is a stream of events or one JSON document and may be cut anywhere, and
+what is known of the answer so far."""
 
 from collections.abc import Callable, Iterable
 from typing import Final, Generic, Protocol, TypeVar
@@ -11,7 +11,7 @@ from steersman.models.event_json import read_event
 from steersman.models.sse import EVENT_LIMIT, SseEvent, SseParser
 
 BODY_LIMIT: Final = 256 * 1024 * 1024
-"""Bytes of a whole body: a long answer, a token an event, has a tenth of that."""
+"""Bytes of a whole body. A long answer with one event for each token has a tenth of that."""
 NO_JSON: Final = "sent an event that is not JSON"
 TOO_DEEP: Final = "sent arguments that are nested too deeply"
 
@@ -29,7 +29,7 @@ class SentUsage(Protocol):
 
 
 class Answer:
-    """What is known of one answer while it comes, whatever the wire API. Its parser writes it."""
+    """What is known of one answer so far, whatever the wire API. The API's parser fills it in."""
 
     __slots__ = (
         "blocks",
@@ -50,29 +50,29 @@ class Answer:
         """The model that the provider says has answered."""
         self.usage: SentUsage | None = None
         self.error: object = None
-        """The provider's error object, if one came inside the stream."""
+        """The provider's error object, if there is one in the stream."""
         self.done = False
-        """The end of the answer has been seen: nothing that follows counts."""
+        """The end of the answer has come: nothing after it counts."""
         self.broke = ""
-        """What the server did that breaks the API's rules: nothing that follows counts. Else empty."""
+        """How the server broke the API's rules (`sent …`), after which nothing counts; empty if it didn't."""
         self.withheld = ""
-        """Why the provider withheld the answer, in its own words; empty if it did not, or did not say."""
+        """Why the provider withheld the answer, in its own words; empty if it didn't, or didn't say."""
         self.has_terminal_marker = False
-        """The answer could be complete; more of it, or its usage, may follow until `done`."""
+        """The answer may be complete, but more of it, or its usage, may follow until it is `done`."""
 
     @property
     def has_answer(self) -> bool:
-        """Some text, refusal or call has come."""
+        """There is some text, refusal or call."""
         return self.blocks.has_answer
 
     @property
     def counted(self) -> Usage:
-        """The usage as far as it is known, in our terms."""
+        """The usage so far, in our terms."""
         return self.usage.usage() if self.usage is not None else Usage()
 
     def read(self, events: Iterable[SseEvent], told: Callable[[bytes, object], None]) -> list[StreamEvent]:
-        """Has `told` look at the name and the JSON of each event, as long as they count, and gives what it made of
-        them. `[DONE]` says nothing."""
+        """Calls `told` with the name and the JSON of each event, as long as events count, and returns the model events
+        that this gave. `[DONE]` is skipped."""
         for name, payload in events:
             if self.done or self.broke:
                 break
@@ -92,16 +92,16 @@ class Answer:
 
 
 class AnswerParser(Protocol):
-    """What every wire API's parser of one answer offers. No I/O, no clock."""
+    """A wire API's parser of one answer. No I/O, no clock."""
 
     @property
     def answer(self) -> Answer:
-        """What is known so far."""
+        """What is known of the answer so far."""
         ...
 
     @property
     def missing_end(self) -> str:
-        """What did not come, of an answer that is not complete. Empty of one that can be used."""
+        """What an incomplete answer lacks (`no finish reason came`); empty if the answer can be used."""
         ...
 
     @property
@@ -110,11 +110,11 @@ class AnswerParser(Protocol):
         ...
 
     def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
-        """The events that these make; none if they show nothing."""
+        """The model events that these give; none if there is nothing to show."""
         ...
 
     def finish(self) -> list[StreamEvent]:
-        """The events that close the blocks. Called once, when the answer is complete."""
+        """The events that close all blocks. Called once, when the answer is complete."""
         ...
 
 
@@ -122,10 +122,10 @@ P = TypeVar("P", bound=AnswerParser)
 
 
 class AnswerBody(Generic[P]):
-    """Feeds a parser from the bytes of a body.
+    """Feeds a parser with the bytes of a body.
 
-    A body that begins with a brace or a bracket is no event stream: a server that does not stream, or that reports an
-    error with status 200. It is one event, known when the body is whole.
+    A body that begins with a brace or a bracket is not an event stream, but JSON from a server that doesn't stream, or
+    that reports an error with status 200. It is parsed as one event once it is complete.
     """
 
     __slots__ = ("_document", "_is_stream", "_size", "_sse", "is_too_large", "parser")
@@ -137,10 +137,10 @@ class AnswerBody(Generic[P]):
         self._document = bytearray()
         self._size = 0
         self.is_too_large = False
-        """The body, or one event of it, is larger than any answer: nothing that follows counts."""
+        """The body, or one event of it, is larger than any answer: nothing more counts."""
 
     def feed(self, piece: bytes) -> list[StreamEvent]:
-        """The events that `piece` makes; none if it shows nothing."""
+        """The model events that `piece` gives; none if there is nothing to show."""
         self._size += len(piece)
         if not self._is_stream:
             if self._document or piece.lstrip().startswith((b"{", b"[")):
@@ -153,6 +153,6 @@ class AnswerBody(Generic[P]):
         return events
 
     def close(self) -> list[StreamEvent]:
-        """The events that the end of the body makes."""
+        """The model events that the end of the body gives."""
         events = [(b"", bytes(self._document))] if self._document else self._sse.close()
         return self.parser.feed(events)

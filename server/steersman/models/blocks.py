@@ -1,4 +1,4 @@
-"""Puts the pieces of an answer together as block events. Every wire API's parser writes through it."""
+"""Turns the pieces of an answer into block events. Every wire API's parser writes through it."""
 
 import re
 from typing import Final
@@ -11,13 +11,13 @@ _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def shown_name(text: str) -> str:
-    """A tool's name as it can be shown and stored, also if the model or its server made it up of anything."""
+    """A tool's name as it can be shown and stored, whatever characters a model or its server put into it."""
     text = text[:_LONGEST_NAME]
     return text if text.isidentifier() else _CONTROLS.sub("\ufffd", whole(text))
 
 
 class BlockWriter:
-    """Numbers blocks, merges the deltas of one batch, and ends a block of text where another kind begins.
+    """Numbers blocks, merges deltas until they are taken, and ends a block of text where one of another kind begins.
 
     Calls stay open until they are ended, since their pieces may be interleaved.
     """
@@ -35,7 +35,7 @@ class BlockWriter:
 
     def __init__(self) -> None:
         self.has_answer = False
-        """Some text, refusal or call has come; thinking alone is none."""
+        """There is some text, refusal or call. Thinking alone is no answer."""
         self._events: list[StreamEvent] = []
         self._pieces: list[str] = []
         self._pieces_of = -1
@@ -49,11 +49,11 @@ class BlockWriter:
         return self._mender is not None
 
     def mend_surrogates(self) -> None:
-        """From now on texts may hold halves of surrogate pairs."""
+        """Call it before texts that may hold halves of surrogate pairs."""
         self._mender = self._mender or SurrogateMender()
 
     def text(self, kind: BlockKind, text: str) -> None:
-        """More of the open block of `kind`, or the beginning of one. Nothing if `text` is empty."""
+        """Adds `text` to the open block of `kind`, or opens one. Empty text does nothing."""
         if not text:
             return
         if self._text_kind != kind:
@@ -63,18 +63,18 @@ class BlockWriter:
         self.append(self._text_index, text)
 
     def start_call(self, name: str, provider_id: str | None) -> int:
-        """Opens the block of a tool call, and returns its index."""
+        """Opens a block for a tool call and returns its index."""
         self.end_text()
         self.has_answer = True
         return self._start("toolCall", name, provider_id)
 
     def start_thinking(self) -> int:
-        """Opens a block of thinking that is ended by its index, as one with a signature is; returns that index."""
+        """Opens a block of thinking that is to be ended with `end`, perhaps with a signature. Returns its index."""
         self.end_text()
         return self._start("thinking", "", None)
 
     def append(self, index: int, text: str) -> None:
-        """More of block `index`."""
+        """Adds `text` to block `index`."""
         if self._mender is not None:
             text = self._mender.mend(index, text)
         if index != self._pieces_of:

@@ -1,4 +1,4 @@
-"""Where and how a server is asked, and the exception that carries what went wrong there. No I/O."""
+"""Where and how a server is asked, and the exception for what goes wrong there. No I/O."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,21 +13,21 @@ from steersman.models.transport_failures import CONNECT_SECONDS
 class Stall:
     """How long a server may be silent, in seconds. Comments and keep-alives count as bytes.
 
-    The first byte has more time: a server may read a long prompt, or load the model, before it answers anything.
+    The first byte has more time, since a server may have to load the model or read a long prompt first.
     """
 
     first_byte: float = 120.0
     between: float = 60.0
     after_end: float = 10.0
-    """Once the answer could be complete: for more of it, its usage, and the end of the body that some never send."""
+    """Once the answer may be complete: for more of it, its usage, and the end of the body, which some never send."""
     no_answer: float = 1800.0
-    """Between two pieces of the answer, while keep-alives and empty pieces come: a model that thinks unseen."""
+    """Between two pieces of the answer, while only keep-alives and empty pieces come: the model may be thinking."""
     connect: float = CONNECT_SECONDS
-    """Until there is a connection. It is part of what the first byte may take."""
+    """Until there is a connection. It counts towards the first byte too."""
 
 
 class HttpFailure(Exception):
-    """Carries a failure from here to the model's stream, which tells it as its last event."""
+    """Carries a failure up to the model's stream, which ends with it."""
 
     def __init__(self, failure: StreamFailure) -> None:
         super().__init__(failure.message)
@@ -43,7 +43,7 @@ class Endpoint:
     stall: Stall
     redact: Redactor
     key_source: str = ""
-    """Where the key comes from, for what to do when it isn't taken: `GROQ_API_KEY`. Empty: not known."""
+    """Where the key comes from (`GROQ_API_KEY`), for the message if it is refused. Empty: not known."""
 
     @property
     def host(self) -> str:

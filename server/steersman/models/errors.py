@@ -1,4 +1,4 @@
-"""What can go wrong before a model can be asked. What goes wrong in a stream is a value: `agent.model.StreamFailure`.
+"""What can go wrong before a model is asked. What goes wrong in a stream is a value: `agent.model.StreamFailure`.
 
 ModelError
 └── ModelConfigError      no usable model: unknown provider, no key, a bad base URL
@@ -10,15 +10,15 @@ from typing import Final
 
 
 class ModelError(Exception):
-    """Base of what this package raises."""
+    """The base of this package's exceptions."""
 
 
 class ModelConfigError(ModelError):
-    """The model that was named can't be used as configured. The text says what to change."""
+    """The named model can't be used as configured. The text says what to change."""
 
 
 class MissingKey(ModelConfigError):
-    """No key, and no server of one's own."""
+    """The model needs a key, and there is none."""
 
 
 class TapeError(ModelConfigError):

@@ -1,4 +1,4 @@
-"""The JSON of one event, read as tolerantly as providers write it."""
+"""Reads the JSON of one event, and tolerates what providers get wrong."""
 
 import json
 from collections.abc import Mapping
@@ -9,20 +9,20 @@ import orjson
 from steersman.models.surrogates import whole
 
 _MOST: Final = 10**15
-"""Tokens; more is no count."""
+"""Most tokens; a larger number is not taken for a count."""
 
 
 def read_event(payload: bytes) -> tuple[object, bool]:
     """The value, and whether its strings may hold halves of surrogate pairs.
 
     Raises:
-        ValueError: no JSON, also to a tolerant reader.
+        ValueError: it is not JSON, even to a tolerant reader.
     """
     try:
         return orjson.loads(payload), False
     except orjson.JSONDecodeError:
         pass
-    # Half surrogate pairs, raw control characters and bytes that are no UTF-8 are refused by orjson only.
+    # orjson refuses half surrogate pairs, raw control characters and bytes that are not UTF-8; json takes them.
     try:
         return json.loads(payload.decode("utf-8", "replace"), strict=False), True
     except RecursionError:
@@ -30,13 +30,13 @@ def read_event(payload: bytes) -> tuple[object, bool]:
 
 
 def string(holder: Mapping[str, object], key: str) -> str:
-    """A string that passes through a block; empty for anything else."""
+    """A string that is to be written to a block; empty for anything else."""
     value = holder.get(key)
     return value if isinstance(value, str) else ""
 
 
 def text(holder: Mapping[str, object], key: str) -> str:
-    """A string that is told as it is, without passing through a block."""
+    """A string that is used without being written to a block, so that surrogates are mended here."""
     return whole(string(holder, key))
 
 
@@ -61,5 +61,5 @@ def count(counts: Mapping[str, object], name: str) -> int | None:
 
 
 def first(*found: int | None) -> int | None:
-    """The first of these that is known."""
+    """The first that is known."""
     return next((each for each in found if each is not None), None)

@@ -1,4 +1,4 @@
-"""A provider's error object, whatever its shape, as the few things that say what happened. It does no I/O."""
+"""Reads a provider's error object, whatever its shape, for the few things that say what happened. No I/O."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,45 +22,42 @@ _REASONS: Final[Mapping[str, FailureKind]] = {
     "BILLING_DISABLED": "quota",
     "RATE_LIMIT_EXCEEDED": "rate_limit",
 }
-"""`reason` of a `google.rpc.ErrorInfo` (googleapis, google/api/error_reason.proto)."""
+"""By the `reason` of a `google.rpc.ErrorInfo` (googleapis, google/api/error_reason.proto)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorBody:
-    """The parts of a provider's error object that say what happened, whatever its shape."""
+    """The parts of an error object that say what happened."""
 
     message: str
     codes: tuple[str, ...] = ()
-    """Its code, type and status words, lower case."""
+    """Its code, type and status, where they are words, in lower case."""
     status: int | None = None
-    """A status that the body itself names."""
+    """The HTTP status that the body itself names."""
     retry_after: float | None = None
-    param: str = ""
-    """The part of the request that it is about."""
     told: FailureKind | None = None
-    """What fields tell that only one kind of failure has."""
+    """The kind, if the error has fields that only one kind of failure has."""
 
 
 def read_error_body(body: object) -> ErrorBody:
-    """Reads the parsed JSON of an error, as bodies and as events inside a stream carry it."""
+    """Reads the parsed JSON of an error: a response's body, or an event inside a stream."""
     error = _read(body)
     inner = _upstream(body)
     if inner is None:
         return error
-    # A router's error around that of the provider it asked.
+    # A router's error, which wraps that of the provider it asked.
     above = _read(inner) if not isinstance(inner, str) else ErrorBody(f"{error.message}: {inner}")
     return replace(
         error,
         message=above.message or error.message,
         codes=above.codes + error.codes,
-        param=above.param or error.param,
         told=above.told or error.told,
     )
 
 
 def _read(body: object) -> ErrorBody:
     if isinstance(body, list) and body:
-        body = body[0]  # Google's, from what is otherwise a list of answers
+        body = body[0]  # Google sends it in the place of a list of answers
     outer: Mapping[str, object] = body if isinstance(body, dict) else {}
     inner = outer.get("error", body)
     if isinstance(inner, str):
@@ -70,19 +67,17 @@ def _read(body: object) -> ErrorBody:
     message = next(
         (inner[key] for key in ("message", "detail", "msg") if isinstance(inner.get(key), str)), ""
     )
-    param = inner.get("param")
     return ErrorBody(
         str(message),
         _codes(inner),
         _status(inner),
         _retry_delay(inner.get("details")),
-        param if isinstance(param, str) else "",
         _told(inner),
     )
 
 
 def _upstream(body: object) -> object:
-    """OpenRouter's `error.metadata.raw`: what the provider answered, as JSON or text; None without it."""
+    """OpenRouter's `error.metadata.raw`: the provider's own answer, as JSON or text; None if there is none."""
     error = body.get("error") if isinstance(body, dict) else None
     metadata = error.get("metadata") if isinstance(error, dict) else None
     raw = metadata.get("raw") if isinstance(metadata, dict) else None
@@ -129,7 +124,7 @@ def _told(error: Mapping[str, object]) -> FailureKind | None:
 
 
 def _takes_long(violation: Mapping[str, object]) -> bool:
-    """Whether a request may well fail once more after a minute: for a limit of tokens, it may be too large itself."""
+    """Whether waiting a minute may not help: the limit is for a day, or the request itself may exceed it."""
     name = f"{violation.get('quotaId')}{violation.get('quotaMetric')}".lower().replace("_", "")
     return _is_daily(violation) or "token" in name or violation.get("quotaValue") == "0"
 
@@ -147,7 +142,7 @@ def _violations(details: object) -> Iterator[Mapping[str, object]]:
 
 
 def _retry_delay(details: object) -> float | None:
-    """Google's RetryInfo: `{"retryDelay": "48s"}`. Of a limit for a day it is too short, and no help."""
+    """Google's RetryInfo: `{"retryDelay": "48s"}`. For a daily limit it is far too short, so it is ignored."""
     if any(_is_daily(violation) for violation in _violations(details)):
         return None
     for detail in details if isinstance(details, list) else ():
@@ -158,7 +153,7 @@ def _retry_delay(details: object) -> float | None:
 
 
 def _details(details: object, kind: str) -> Iterator[Mapping[str, object]]:
-    """Google's error details of one type; `@type` is a URL that ends with its name."""
+    """Google's error details of one type. `@type` is a URL that ends with the type's name."""
     for detail in details if isinstance(details, list) else ():
         if isinstance(detail, dict) and str(detail.get("@type")).endswith(f"/{kind}"):
             yield detail

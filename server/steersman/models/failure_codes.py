@@ -1,4 +1,4 @@
-"""The words and numbers that providers put into an error's code, type or status, and HTTP's own: each with its kind."""
+"""The kind of each code that providers put into an error's code, type or status, and of each HTTP status."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from steersman.agent.model import FailureKind
 
 CODES: Final[Mapping[str, FailureKind]] = {
-    # OpenAI, and who took its codes over: platform.openai.com/docs/guides/error-codes
+    # OpenAI, and others that use its codes: platform.openai.com/docs/guides/error-codes
     "invalid_api_key": "auth",
     "account_deactivated": "permission",
     "unsupported_country_region_territory": "permission",
@@ -26,7 +26,7 @@ CODES: Final[Mapping[str, FailureKind]] = {
     "content_policy_violation": "refused",
     "moderation_blocked": "refused",
     "invalid_prompt": "refused",
-    # OpenAI's Responses: the codes of a response's error, in the API reference
+    # OpenAI's Responses API: the codes of a response's error, in the API reference
     "image_content_policy_violation": "refused",
     **dict.fromkeys(
         (
@@ -120,7 +120,7 @@ CODES: Final[Mapping[str, FailureKind]] = {
     "exceed_context_size_error": "context_overflow",
     "engine_overloaded": "overloaded",
 }
-"""What says it all, whatever the status."""
+"""Codes that decide, whatever the status."""
 
 VAGUE_CODES: Final[Mapping[str, FailureKind]] = {
     "server_error": "server",
@@ -136,14 +136,14 @@ VAGUE_CODES: Final[Mapping[str, FailureKind]] = {
     "badrequesterror": "bad_request",
     "invalid_argument": "bad_request",
 }
-"""What providers also put on failures of other kinds: asked last."""
+"""Codes that providers put on failures of other kinds too. They count only if nothing else decides."""
 
 ABOVE_CODES: Final[Mapping[int, FailureKind]] = {
     407: "auth",
-    # Groq puts the code of a rate limit on it, for a request that is larger than the limit of a minute.
+    # Groq's has the code of a rate limit if the request alone exceeds the limit for a minute.
     413: "context_overflow",
 }
-"""Statuses that say more than any code beside them."""
+"""Statuses that decide, whatever the code."""
 
 STATUSES: Final[Mapping[int, FailureKind]] = {
     401: "auth",

@@ -1,5 +1,5 @@
-"""Errors that a provider tells apart by its message only. Each is one provider's own fixed form, under its own code:
-a message that merely speaks of a context window is none of these."""
+"""Errors whose kind only the message tells. Each shape is one provider's fixed wording under its own code: a message
+that merely mentions a context window fits none of them."""
 
 import re
 from collections.abc import Collection
@@ -15,7 +15,7 @@ _VLLM: Final = ("badrequesterror", "bad_request_error")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An error's shape. `form` is a regular expression for the beginning of its message."""
+    """The shape of an error. `form` is a regular expression for the beginning of its message."""
 
     provider: str
     kind: FailureKind
@@ -23,20 +23,13 @@ class Shape:
     example: str
     source: str
     codes: Collection[str] = ()
-    """One of them has to be there; empty: the error has none."""
+    """The error has one of these; empty: it has no code."""
     status: int = 400
-    """Of the response. Inside a stream an error has none, or names it itself."""
-    param: str = ""
-    """The part of the request that the error has to name; empty: any."""
+    """The response's. Inside a stream an error has none, unless it names one itself."""
 
     def fits(self, status: int | None, error: ErrorBody) -> bool:
         coded = any(code in self.codes for code in error.codes) if self.codes else not error.codes
-        return (
-            coded
-            and status in (None, self.status)
-            and (not self.param or self.param == error.param)
-            and re.match(self.form, error.message) is not None
-        )
+        return coded and status in (None, self.status) and re.match(self.form, error.message) is not None
 
 
 OVERFLOWS: Final = (
@@ -66,7 +59,7 @@ OVERFLOWS: Final = (
         ("invalid_argument",),
     ),
     Shape(
-        "OpenAI (a request above the limit of a minute)",
+        "OpenAI (a request above the limit for a minute)",
         "context_overflow",
         r"Request too large for ",
         "Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 40213.",
@@ -296,6 +289,6 @@ OTHERS: Final = (
         _INVALID,
     ),
 )
-"""What else no code tells."""
+"""Other kinds that no code tells."""
 
 SHAPES: Final = OVERFLOWS + OTHERS

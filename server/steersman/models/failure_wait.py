@@ -1,4 +1,4 @@
-"""How long a provider asks to wait, from the headers of its response. It does no I/O."""
+"""How long a provider asks to wait, by the headers of its response. No I/O."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _DURATION: Final = re.compile(
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """`Retry-After` (RFC 9110, 10.2.3: seconds or a date) or the finer `retry-after-ms`; None without a usable one."""
+    """Seconds by `retry-after-ms`, else by `Retry-After` (RFC 9110, 10.2.3: seconds or a date); None without either."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -20,7 +20,7 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
     seconds = _number(value)
     if seconds is not None or value is None:
         return seconds
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - much to load for what few servers send
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - slow to load, and few servers send a date
 
     try:
         date = parsedate_to_datetime(value)
@@ -30,7 +30,7 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
 
 
 def limit_reset_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Until each limit of which nothing remains begins anew, as the headers of rate limits say; None without one.
+    """Seconds until every exhausted rate limit is reset, by the rate limit headers; None if none is exhausted.
 
     OpenAI and Groq: `x-ratelimit-remaining-requests: 0`, `x-ratelimit-reset-requests: 6m0s`. Anthropic:
     `anthropic-ratelimit-tokens-remaining: 0`, `anthropic-ratelimit-tokens-reset: 2026-01-01T00:00:00Z`.

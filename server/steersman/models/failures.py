@@ -1,7 +1,7 @@
-"""What a provider's error means: HTTP statuses and error bodies become a `StreamFailure` with its kind.
+"""What a provider's error means: turns HTTP statuses and error bodies into a `StreamFailure` with its kind. No I/O.
 
-Fields and codes decide, then the status. Where a provider tells kinds apart in its message only, its own fixed form
-does (`failure_shapes`). It does no I/O.
+Fields and codes decide, then the status. Where only a provider's message tells kinds apart, its fixed wording decides
+(`failure_shapes`).
 """
 
 import re
@@ -27,7 +27,7 @@ PROXY_ADVICE: Final = (
 
 
 def classify(status: int | None, error: ErrorBody) -> FailureKind:
-    """The kind of a failure, from the HTTP status (None inside a stream) and the error body."""
+    """The kind of a failure, by the HTTP status (None inside a stream) and the error body."""
     status = status if status is not None else error.status
     if status is not None and status in ABOVE_CODES:
         return ABOVE_CODES[status]
@@ -62,13 +62,13 @@ def failure_of_response(
     key_source: str = "",
     now: datetime | None = None,
 ) -> StreamFailure:
-    """The failure that a response other than 2xx tells.
+    """The failure of a response whose status is not 2xx.
 
     Args:
-        who: the server, for the message; no URL with a query or credentials.
+        who: the server's name for the message, without a query or credentials.
         headers: with lower-case names, or a mapping that ignores case.
-        key_source: where the key comes from, for what to do; empty: not known.
-        now: for a `Retry-After` that is a date; the current time if None.
+        key_source: where the key comes from, for the advice; empty: not known.
+        now: for a `Retry-After` that is a date; None: the current time.
     """
     try:
         error = read_error_body(orjson.loads(body))
@@ -90,7 +90,7 @@ def failure_of_response(
 
 
 def failure_of_event(who: str, body: object, redact: Redactor, key_source: str = "") -> StreamFailure:
-    """The failure that an error inside a stream (HTTP 200) tells."""
+    """The failure of an error inside a stream, whose HTTP status is 200."""
     error = read_error_body(body)
     kind = classify(None, error)
     message = failure_message(f"{who} failed during the answer", error.message, redact)
@@ -98,13 +98,13 @@ def failure_of_event(who: str, body: object, redact: Redactor, key_source: str =
 
 
 def failure_of_page(who: str, body: bytes, redact: Redactor) -> StreamFailure:
-    """The failure of a response that is a web page with status 200: of a proxy, a portal, or another program."""
+    """The failure of a web page with status 200, from a proxy, a portal, or some other program."""
     message = failure_message(f"{who} answered with a web page", _plain_text(body), redact)
     return StreamFailure("protocol", message, status=200)
 
 
 def failure_message(what: str, said: str, redact: Redactor) -> str:
-    """What happened, with the words of whoever told it: on one line, masked, cut."""
+    """What happened and what was said about it, on one line, with secrets masked, cut to `MESSAGE_LIMIT`."""
     said = " ".join(redact(whole(said)).split())
     if len(said) > MESSAGE_LIMIT:
         said = said[:MESSAGE_LIMIT] + "…"
@@ -112,12 +112,12 @@ def failure_message(what: str, said: str, redact: Redactor) -> str:
 
 
 def key_advice(kind: FailureKind, key_source: str) -> str:
-    """What to do about a key, where it is known where that comes from; empty: as always for the kind."""
+    """Advice on a refused key, if it is known where the key comes from; else empty: the usual advice for the kind."""
     return f"Check the API key: it comes from {key_source}." if kind == "auth" and key_source else ""
 
 
 def _plain_text(body: bytes) -> str:
-    """What of a body that is no error object a person can read: not the markup of a proxy's error page."""
+    """The readable part of a body that is not an error object: of a proxy's error page, only its title."""
     text = body[:20_000].decode("utf-8", "replace")
     if "<" in text and re.match(r"\s*<(?:!doctype|html|\?xml)", text, re.IGNORECASE):
         title = re.search(r"<title[^>]*>([^<]+)", text, re.IGNORECASE)

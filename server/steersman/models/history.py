@@ -1,6 +1,5 @@
-"""A conversation becomes what a wire API wants of it, and what no later message can change is kept.
-
-How a message is written is the API's affair. Asking again with a longer conversation costs the new messages only.
+"""Converts a conversation for a wire API, and keeps what no later message can change: asking again with a longer
+conversation costs only the new messages. How a message is written is up to the API.
 """
 
 from collections import deque
@@ -12,17 +11,17 @@ from typing import Final, Generic, Protocol, Self, TypeAlias, TypeVar
 from steersman.agent.messages import AssistantMessage, LlmMessage, ToolCall, ToolResultMessage, UserMessage
 
 _KEPT: Final = 4
-"""Conversations whose beginnings are remembered."""
+"""How many conversations are remembered."""
 
 Results: TypeAlias = Sequence[ToolResultMessage | None]
-"""Of the calls of one answer, in their order; None for one that has none."""
+"""The results of an answer's calls, in the order of the calls; None for a call without one."""
 
 
 class Draft(Protocol):
-    """What the messages so far have become; more is added to it."""
+    """The converted messages so far."""
 
     def copy(self) -> Self:
-        """What is added to the copy leaves this one as it is."""
+        """A copy. What is added to it doesn't change this draft."""
         ...
 
 
@@ -30,12 +29,12 @@ D = TypeVar("D", bound=Draft)
 
 
 class Conversations(Generic[D]):
-    """Drafts of conversations for one model; remembers those of the beginnings of the last few.
+    """Makes drafts of conversations for one model, and remembers the beginnings of the last few.
 
     Args:
         begin: makes an empty draft.
         say: adds what a user said.
-        answer: adds what a model answered, and the results of its calls.
+        answer: adds a model's answer and the results of its calls.
     """
 
     def __init__(
@@ -48,7 +47,7 @@ class Conversations(Generic[D]):
         self._kept: list[tuple[list[LlmMessage], D]] = []
 
     def draft(self, messages: Sequence[LlmMessage]) -> D:
-        """The draft of all `messages`. It is the caller's own."""
+        """The draft of all `messages`. The caller may change it."""
         known, kept = self._longest(messages)
         draft = self._begin() if kept is None else kept.copy()
         rest = messages[known:]
@@ -57,7 +56,7 @@ class Conversations(Generic[D]):
         self._add(draft, settled, results)
         if settled:
             beginning = messages[: known + sum(1 + len(group.results) for group in settled)]
-            # It takes the place of the shorter one that it was made from.
+            # It replaces the shorter one that it was made from.
             longer_known = [pair for pair in self._kept if pair[1] is not kept]
             self._kept = [(list(beginning), draft), *longer_known][:_KEPT]
             draft = draft.copy()
@@ -65,11 +64,11 @@ class Conversations(Generic[D]):
         return draft
 
     def _longest(self, messages: Sequence[LlmMessage]) -> tuple[int, D | None]:
-        """How many of the first `messages` are known, and what they became; 0 and None if none are."""
+        """How many of the first `messages` are remembered, and their draft; 0 and None if none are."""
         best: tuple[int, D | None] = (0, None)
         for known, draft in self._kept:
             length = len(known)
-            # Lists compare by identity before equality, so this is quick for a history that only grew.
+            # Lists compare items by identity first, so this is quick for a history that only grew.
             if best[0] < length <= len(messages) and known == list(messages[:length]):
                 best = (length, draft)
         return best
@@ -87,25 +86,25 @@ class Conversations(Generic[D]):
 
 
 class Items:
-    """The draft for an API whose messages, or items, stand each for itself."""
+    """The draft for an API that takes a plain list of messages or items."""
 
     __slots__ = ("_encoded", "ids")
 
     def __init__(self, encoded: Iterable[bytes] = (), ids: Iterable[str] = ()) -> None:
         self._encoded = list(encoded)
         self.ids = set(ids)
-        """Those that calls and answers have in the request."""
+        """The ids of calls and answers in the request."""
 
     def copy(self) -> "Items":
         self._join()
         return Items(self._encoded, self.ids)
 
     def add(self, *items: bytes) -> None:
-        """Adds the JSON of some."""
+        """Adds encoded items."""
         self._encoded += items
 
     def encoded(self) -> bytes:
-        """The JSON of all, with commas between them."""
+        """The JSON of all items, separated by commas."""
         self._join()
         return b"".join(self._encoded)
 
@@ -116,7 +115,7 @@ class Items:
 
 @dataclass(slots=True)
 class _Group:
-    """A user message, or an assistant message with the results that directly follow it."""
+    """A user message, or an assistant message, with the results that directly follow it."""
 
     message: UserMessage | AssistantMessage
     results: list[ToolResultMessage] = field(default_factory=list)
@@ -130,10 +129,10 @@ class _Group:
 
 
 def _groups(messages: Sequence[LlmMessage]) -> tuple[list[_Group], list[_Group]]:
-    """The groups of a history: the settled ones at its beginning, and the others. No later message changes a settled
-    one, since its results, and those before it, are all there, next to their calls.
+    """The groups of a history: the settled ones at its beginning, and the others.
 
-    Results without a call before them belong to no group: they are left out of the request, or found by their call.
+    No later message can change a settled group, since all results up to there stand right after their calls. A result
+    without its call before it is left out of the request, or found by its call's id.
     """
     groups: list[_Group] = []
     begins_with_result = bool(messages) and isinstance(messages[0], ToolResultMessage)

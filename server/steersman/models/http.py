@@ -1,8 +1,8 @@
-"""One POST, answered by a body that arrives in pieces: the network part of every HTTP model.
+"""The network part of every HTTP model: one POST, and a body that arrives in pieces.
 
-It knows statuses, stalls and aborts, not what the bytes mean. httpx is imported when the first request that needs it
-is made: it costs more time than the rest of a short command. Servers of this machine are asked without it, by a
-client that is imported then too.
+It knows statuses, stalls and aborts, but not what the bytes mean. httpx is imported only for the first request that
+needs it, since that takes more time than the rest of a short command. Servers on this machine are asked without it, by
+`local_client`, which is imported just as late.
 """
 
 import asyncio
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from steersman.models.local_client import LocalClient, LocalResponse
 
 ERROR_BODY_LIMIT: Final = 64 * 1024
-"""Bytes of an error response that are read."""
+"""Bytes of an error response that are read at most."""
 QUEUE_LIMIT: Final = 1024 * 1024
-"""Bytes that are read ahead of a consumer that is slower than the network."""
+"""Bytes that are read ahead of a consumer which is slower than the network."""
 _WRITE_SECONDS: Final = 60.0
 _KEEP_SECONDS: Final = 30.0
-"""For which a connection without a request is used again: a tool may run so long between two turns."""
+"""How long an idle connection is kept: a tool may run for so long between two turns."""
 
 
 class _Shared:
-    """The clients of the process. A client belongs to an event loop, so a new loop gets new ones."""
+    """The process's clients. A client belongs to an event loop, so a new loop gets new ones."""
 
     usual: "httpx.AsyncClient | None" = None
     local: "LocalClient | None" = None
@@ -41,7 +41,7 @@ class _Shared:
 
 
 def shared_client(url: str) -> "httpx.AsyncClient | LocalClient":
-    """The client of this process for requests to `url`, made at the first call in a running event loop.
+    """The process's client for requests to `url`, made at the first call in the running event loop.
 
     Raises:
         HttpFailure: see `new_client`.
@@ -71,9 +71,9 @@ async def close_shared_client() -> None:
 
 
 def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.AsyncClient":
-    """A client with our time limits, no redirects (a key is for one host), and the proxies of the environment.
+    """A client with our time limits and the environment's proxies, which follows no redirects: a key is for one host.
 
-    httpx has no read timeout here: how long a stream may be silent is `Stall`.
+    It has no read timeout. How long a stream may be silent is up to `Stall`.
 
     Raises:
         HttpFailure: the proxy or certificate settings of the environment can't be used.
@@ -84,9 +84,9 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)
     timeout = httpx.Timeout(connect=CONNECT_SECONDS, read=None, write=_WRITE_SECONDS, pool=None)
-    # As many connections as requests: what limits those is a provider's `Limits`.
+    # No limit of connections: requests are limited by a provider's `RateLimits`.
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=_KEEP_SECONDS)
-    # A proxy can't reach this machine's own servers.
+    # No proxy can reach servers on this machine.
     direct = dict.fromkeys(("all://localhost", "all://127.0.0.1", "all://[::1]"))
     try:
         return httpx.AsyncClient(
@@ -110,8 +110,8 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
 class Body:
     """The body of a 2xx response while it arrives. Made by `post`.
 
-    A task reads ahead, so that everything which one read of the network brought is handed over at once, a consumer
-    is never charged for the pieces, and an abort needs no cooperation of the server.
+    A task reads ahead. So a consumer gets all that has arrived in one piece, however it was cut, and an abort takes
+    effect at once, whatever the server does.
     """
 
     def __init__(self, endpoint: Endpoint, signal: AbortSignal) -> None:
@@ -129,10 +129,10 @@ class Body:
         """What has arrived since the last call, at least one byte; empty at the end of the body.
 
         Args:
-            seconds: how long to wait for a byte, instead of what `Stall` says.
+            seconds: how long to wait for a byte; None: as `Stall` says.
 
         Raises:
-            HttpFailure: of kind `timeout` if no byte came in time, else as the connection broke. Also after an abort.
+            HttpFailure: no byte came in time (kind `timeout`), the request failed, or it was aborted.
         """
         if not self._pieces and not self._ended and not self._signal.aborted:
             await self._wait(seconds)
@@ -162,10 +162,10 @@ class Body:
             self._waiter = None
 
     def give_up(self, kind: FailureKind, what: str) -> NoReturn:
-        """Ends the reading of a response that can't be used.
+        """Rejects a response that can't be used.
 
         Raises:
-            HttpFailure: always; its message says that the server did `what`.
+            HttpFailure: always. Its message says that the server did `what`.
         """
         raise HttpFailure(StreamFailure(kind, f"{self._endpoint.host} {what}."))
 
@@ -174,7 +174,7 @@ class Body:
             self._waiter.set_result(None)
 
     async def fill(self, client: "httpx.AsyncClient | LocalClient", content: bytes) -> None:
-        """Makes the request and reads its response to the end. What goes wrong is kept for `read`."""
+        """Makes the request and reads the response to its end. A failure is kept for `read` to raise."""
         try:
             async with client.stream(
                 "POST",
@@ -196,7 +196,7 @@ class Body:
             self.wake()
 
     def _timeouts(self) -> dict[str, float | None]:
-        """Those of one request, as httpx hands them on: instead of the client's own."""
+        """The timeouts of this request, in httpx's form. They replace the client's own."""
         return {"connect": self._endpoint.stall.connect, "read": None, "write": _WRITE_SECONDS, "pool": None}
 
     async def _receive(self, response: "httpx.Response | LocalResponse") -> None:
@@ -222,7 +222,7 @@ class Body:
             if len(piece) <= QUEUE_LIMIT:
                 await self._put(piece)
                 continue
-            # A little that was compressed may become very much.
+            # A small compressed piece may expand to a huge one.
             for start in range(0, len(piece), QUEUE_LIMIT):
                 await self._put(piece[start : start + QUEUE_LIMIT])
 
@@ -242,7 +242,7 @@ class Body:
 async def post(
     client: "httpx.AsyncClient | LocalClient", endpoint: Endpoint, content: bytes, signal: AbortSignal
 ) -> AsyncIterator[Body]:
-    """Sends `content` and gives the response's body; the request is over when the context is left, however it is."""
+    """Sends `content` and gives the response's body. However the context is left, the request is over then."""
     body = Body(endpoint, signal)
     reader = asyncio.create_task(body.fill(client, content), name=f"POST {endpoint.host}")
 
@@ -256,14 +256,14 @@ async def post(
     finally:
         withdraw()
         if not reader.cancelling():
-            # A second time would interrupt httpx, which closes the connection because of the first.
+            # A second cancellation would interrupt httpx while it closes the connection because of the first.
             reader.cancel()
         await asyncio.wait([reader])
 
 
 async def _read_bounded(response: "httpx.Response | LocalResponse", seconds: float) -> bytes:
-    """The beginning of a body that says why there is no answer. The status says most of it: a body that breaks off, or
-    takes longer, is read as far as it has come."""
+    """The beginning of an error's body. A body that breaks off or takes too long is used as far as it came, since the
+    status says most of it."""
     body = bytearray()
     try:
         async with asyncio.timeout(seconds):

@@ -1,4 +1,4 @@
-"""A model that is asked over HTTP, whatever its wire API."""
+"""A model behind HTTP, whatever its wire API."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class WireApi(Protocol):
-    """What one wire API has of its own."""
+    """What is different in each wire API."""
 
     @property
     def name(self) -> "Api": ...
 
     def url(self, base_url: str, model: str, *, keyed: bool) -> str:
-        """Where requests are posted to.
+        """The URL that requests are posted to.
 
         Args:
-            base_url: as it was configured.
-            keyed: the request has a key: where it stands as the credentials of a base URL would, they give way.
+            base_url: as configured.
+            keyed: the request has a key. An API that sends it instead of the base URL's credentials drops those.
 
         Raises:
             ModelConfigError: the base URL can't be used.
@@ -35,19 +35,19 @@ class WireApi(Protocol):
         ...
 
     def headers(self, model: str) -> Mapping[str, str]:
-        """Those that only this API has."""
+        """The request headers of this API only."""
         ...
 
     def bodies(self, model_id: str, model: str) -> Callable[[ModelRequest], bytes]:
-        """What makes the bodies of requests to one model. It may keep what it has encoded.
+        """Returns the function that makes request bodies for one model. It may keep what it has encoded.
 
         Args:
-            model_id: `provider:name`, as messages of the history name who made them.
+            model_id: `provider:name`, as `AssistantMessage.model` has it.
         """
         ...
 
     def parser(self) -> AnswerParser:
-        """A fresh one, for one answer."""
+        """A new parser, for one answer."""
         ...
 
 
@@ -55,14 +55,14 @@ class HttpModel:
     """See `agent.model.Model` for the contract of its streams.
 
     Args:
-        api: how its server is spoken to.
+        api: the wire API that its server speaks.
         name: the model's name at the server.
-        base_url: which part of the URL it is, the class of the API says. A query (`?api-version=…`) is kept.
+        base_url: the API's class says how much of the URL it is. A query (`?api-version=…`) is kept.
         api_key: None or empty for servers that want none.
-        provider: the beginning of the model's id; empty: the API's name.
-        headers: more of them. None takes the place of the key's, or of the request's own; no text holds their values.
-        key_source: where the key comes from, for what is told when it is not taken.
-        client: instead of the process's own client; the caller closes it.
+        provider: the first part of the model's id; empty: the API's name.
+        headers: the user's. They never replace one of the request's own, and their values are kept out of texts.
+        key_source: where the key comes from, for the message if it is refused.
+        client: used instead of the process's own client. The caller closes it.
 
     Raises:
         ModelConfigError: the base URL, the key or a header can't be used.
@@ -102,6 +102,6 @@ class HttpModel:
         return self._id
 
     def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
-        """One response as events; never raises. Blocks are closed by `BlockEnd` in a response that is complete."""
+        """One response as events. Never raises. In a complete response every block is closed by a `BlockEnd`."""
         answer = AnswerBody(self._api.parser())
         return stream_answer(self._endpoint, self._client, lambda: self._body(request), signal, answer)

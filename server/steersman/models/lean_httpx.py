@@ -1,5 +1,5 @@
-"""httpx without its command line. Where click is installed httpx imports that too, and rich and pygments with it, which
-takes longer than httpx itself.
+"""httpx without its command line. If click is installed, httpx imports it together with rich and pygments, which takes
+longer than importing httpx itself.
 
     from steersman.models.lean_httpx import httpx
 """
@@ -10,7 +10,7 @@ _COMMAND_LINE = "httpx._main"
 
 _hidden = _COMMAND_LINE not in sys.modules
 if _hidden:
-    sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]  # "not there": httpx goes on without it
+    sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]  # means "not there": httpx does without it
 try:
     import httpx
 finally:

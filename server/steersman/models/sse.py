@@ -1,25 +1,25 @@
-"""Server-Sent Events from bytes that were cut anywhere. It knows framing only: no JSON, no provider, no I/O.
+"""Server-Sent Events from bytes that may be cut anywhere. Framing only: no JSON, no provider, no I/O.
 
-The format is "9.2.6 Interpreting an event stream" of the HTML standard, with one liberty: an event that the end of
-the body left unclosed can be had with `close` (the standard drops it, and some servers forget the last blank line).
+The format is that of the HTML standard, "9.2.6 Interpreting an event stream", with one exception: `close` gives an
+event that the end of the body left unclosed. The standard drops it, but some servers forget the last blank line.
 """
 
 from typing import Final, TypeAlias
 
 EVENT_LIMIT: Final = 16 * 1024 * 1024
-"""Bytes of one event, beyond which its reader should give up: see `SseParser.held`."""
+"""Bytes of one event beyond which a reader should give up: see `SseParser.held`."""
 _BOM: Final = b"\xef\xbb\xbf"
 
 SseEvent: TypeAlias = tuple[bytes, bytes]
-"""The `event:` field, empty when there was none, and the `data:` lines joined by line feeds, which are never empty:
-such events don't count. A plain tuple, because a stream has tens of thousands of them."""
+"""The `event:` field, empty if there is none, and the `data:` lines joined by line feeds, never empty: an event without
+data doesn't count. A plain tuple, because a stream has tens of thousands of them."""
 
 
 class SseParser:
-    """Takes a body in pieces of any size, gives its events in order.
+    """Takes a body in pieces of any size, and gives its events in order.
 
-    A piece is split as a whole, and an event that spans pieces is joined once, so the work is linear in the bytes,
-    however large an event is. `id:`, `retry:`, unknown fields and comments (keep-alives) show nothing.
+    An event that spans pieces is joined only once, so the work is linear in the bytes, however large an event is.
+    `id:`, `retry:`, unknown fields and comments (keep-alives) give no event.
     """
 
     __slots__ = ("_after_cr", "_head", "_last", "_started", "_tail", "held")
@@ -31,7 +31,7 @@ class SseParser:
         self._started = False
         self._after_cr = False
         self.held = 0
-        """Bytes of the event that has begun and not ended."""
+        """Bytes of the event that has begun but not ended."""
 
     def feed(self, piece: bytes) -> list[SseEvent]:
         """The events that `piece` completes."""
@@ -54,7 +54,7 @@ class SseParser:
         return _events(frames)
 
     def close(self) -> list[SseEvent]:
-        """The event that the end of the body left unclosed, if there is one. Ends the use of the parser."""
+        """The event that the end of the body left unclosed, if any. The parser can't be used any further."""
         frame = b"".join([self._head, *self._tail])
         self._tail, self._head = [], b""
         return _events([frame])
@@ -68,7 +68,7 @@ class SseParser:
         return piece.removeprefix(_BOM)
 
     def _to_lf(self, piece: bytes) -> bytes:
-        """Line ends as LF. A CR that ends a piece counts at once; the LF that may follow it is then skipped."""
+        """Turns line ends into LF. A CR at the end of a piece counts at once; an LF after it is then skipped."""
         if self._after_cr and piece:
             self._after_cr = False
             piece = piece.removeprefix(b"\n")

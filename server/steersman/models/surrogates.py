@@ -1,8 +1,8 @@
-"""Halves of surrogate pairs in strings: providers cut a character in two when they escape UTF-16 unit by unit."""
+"""Mends halves of surrogate pairs: providers that escape UTF-16 unit by unit may cut a character in two."""
 
 
 def whole(text: str) -> str:
-    """`text` with its surrogate pairs joined and lone halves replaced by U+FFFD, so that it can be encoded."""
+    """`text` with surrogate pairs joined and lone halves replaced by U+FFFD, so that it can be encoded."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -15,7 +15,7 @@ class SurrogateMender:
         self._held: dict[int, str] = {}
 
     def mend(self, index: int, text: str) -> str:
-        """What can be shown of block `index` now: a half that ends `text` waits for its other half."""
+        """What can be shown of block `index` now. A half at the end of `text` waits for its other half."""
         text = self._held.pop(index, "") + text
         if text and "\ud800" <= text[-1] <= "\udbff":
             self._held[index] = text[-1]
@@ -23,5 +23,5 @@ class SurrogateMender:
         return whole(text)
 
     def rest(self, index: int) -> str:
-        """What was held back of block `index`, at its end."""
+        """What is still held back of block `index` at its end."""
         return whole(self._held.pop(index, ""))

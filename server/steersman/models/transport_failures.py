@@ -1,4 +1,4 @@
-"""What went wrong between us and a server: exceptions of the HTTP clients become a `StreamFailure` with its kind."""
+"""Exceptions of the HTTP clients, as a `StreamFailure` with its kind: what went wrong between us and a server."""
 
 import logging
 import ssl
@@ -10,7 +10,7 @@ from steersman.models.failures import PROXY_ADVICE, failure_message
 from steersman.models.secrets import Redactor
 
 CONNECT_SECONDS: Final = 10.0
-"""How long both clients wait for a connection, unless a provider's `Stall` says otherwise."""
+"""How long both clients wait for a connection, unless a provider has a timeout of its own."""
 CERTIFICATE_ADVICE: Final = (
     "If a proxy or your company signs connections, name the file of its certificates in SSL_CERT_FILE."
 )
@@ -18,16 +18,16 @@ NO_TLS_ADVICE: Final = "If it is a server without https, write http:// in its ba
 _NO_TLS: Final = frozenset(
     {"WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE"}
 )
-"""Reasons of OpenSSL, by version, where the first bytes that a server sends are no TLS: most likely plain HTTP."""
+"""OpenSSL's reasons, which vary with its version, for first bytes that are not TLS: most likely plain HTTP."""
 
 
 def transport_failure(
     error: Exception, host: str, redact: Redactor, *, connect: float = CONNECT_SECONDS
 ) -> StreamFailure:
-    """The failure of a client's exception. Only the texts of connection errors are repeated: others hold headers.
+    """The failure for a client's exception. Only connection errors have their text repeated: others may hold headers.
 
     Args:
-        connect: seconds that were waited for a connection.
+        connect: how many seconds the client waits for a connection.
     """
     from steersman.models.local_client import LocalFailure  # noqa: PLC0415 - as late as in `http`
 
@@ -44,11 +44,11 @@ def transport_failure(
     elif isinstance(error, httpx.TimeoutException):
         kind, what = "timeout", f"{host} did not take the request in time"
     elif (distrust := _distrust(error)) is not None:
-        # Not of the kind `network`: asking again gives the same.
+        # Not `network`: asking again would give the same.
         kind, advice = "bad_request", CERTIFICATE_ADVICE
         what, said = f"{host} shows a certificate that is not trusted", distrust.verify_message
     elif _speaks_no_tls(error):
-        # Asking again gives the same here too.
+        # Here too.
         kind, advice = "bad_request", NO_TLS_ADVICE
         what = f"{host} does not answer with TLS, which https needs"
     elif isinstance(error, httpx.ConnectError):
@@ -70,7 +70,7 @@ def transport_failure(
 
 
 def _distrust(error: BaseException) -> ssl.SSLCertVerificationError | None:
-    """What TLS said of the server's certificate, where that is the cause."""
+    """What TLS said of the server's certificate, if that is the cause."""
     return next((each for each in _causes(error) if isinstance(each, ssl.SSLCertVerificationError)), None)
 
 
@@ -79,7 +79,7 @@ def _speaks_no_tls(error: BaseException) -> bool:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The error itself, and what it came from."""
+    """The error itself, and those that caused it."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -1,13 +1,13 @@
-"""Turns that alternate: the user has the first word and the last, and the results of calls are the user's turn after
-them. For APIs that refuse any other order, whatever the history is."""
+"""Alternating turns, for APIs that refuse any other order: the user has the first and the last one, and the results of
+calls are in the user's turn after them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 GO_ON: Final = "Continue."
-"""Said where an answer has no user message after it."""
+"""The user's text where no user message follows an answer."""
 EARLIER: Final = "(the conversation before this is left out)"
-"""Said where nothing is before the first answer."""
+"""The user's text where nothing precedes the first answer."""
 
 Role = Literal["user", "model"]
 
@@ -16,10 +16,10 @@ class TurnForm(NamedTuple):
     """How an API writes a turn."""
 
     user: bytes
-    """With `%s` for the blocks' JSON, between commas."""
+    """JSON with `%s` for the blocks."""
     model: bytes
     text: Callable[[str], bytes]
-    """The block of a text."""
+    """Makes a block of a text."""
 
     def written(self, role: Role, blocks: Iterable[bytes]) -> bytes:
         """The JSON of a turn."""
@@ -27,7 +27,7 @@ class TurnForm(NamedTuple):
 
 
 class Turn:
-    """One turn, its blocks encoded one by one: later ones are added to them."""
+    """One turn. Its blocks are encoded one by one, since more may be added."""
 
     __slots__ = ("_encoded", "blocks", "role")
 
@@ -37,14 +37,14 @@ class Turn:
         self._encoded = b""
 
     def encoded(self, form: TurnForm) -> bytes:
-        """Only of a turn to which nothing is added any more: it is kept."""
+        """The turn's JSON, which is kept: call it only when no block will be added any more."""
         if not self._encoded:
             self._encoded = form.written(self.role, self.blocks)
         return self._encoded
 
 
 class Turns:
-    """The draft of a conversation in turns; see `history.Draft`."""
+    """The draft of a conversation in turns. See `history.Draft`."""
 
     __slots__ = ("_form", "_turns", "ids")
 
@@ -52,7 +52,7 @@ class Turns:
         self._form = form
         self._turns = list(turns)
         self.ids = set(ids)
-        """Those that calls have in the request."""
+        """The ids of calls in the request."""
 
     def copy(self) -> "Turns":
         copied = Turns(self._form, self._turns, self.ids)
@@ -62,13 +62,13 @@ class Turns:
         return copied
 
     def say(self, blocks: Sequence[bytes]) -> None:
-        """Adds what a user said, to the user's turn if it is open."""
+        """Adds what a user said to the user's open turn, or to a new one."""
         if self._user_is_next:
             self._turns.append(Turn("user", ()))
         self._turns[-1].blocks += blocks
 
     def answer(self, blocks: Sequence[bytes], results: Sequence[bytes]) -> None:
-        """Adds a model's turn, if it has blocks, and the user's turn with the results of its calls, if it has any."""
+        """Adds a model's turn, and a user's turn with the results of its calls. Without blocks nothing is added."""
         if not blocks:
             return
         if self._user_is_next:
@@ -78,7 +78,7 @@ class Turns:
             self._turns.append(Turn("user", results))
 
     def whole(self) -> list[Turn]:
-        """All turns, the last one the user's. Nothing is added afterwards."""
+        """All turns; the last one is the user's. Nothing may be added afterwards."""
         if self._user_is_next:
             self.say([self._form.text(GO_ON)])
         return self._turns

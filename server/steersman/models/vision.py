@@ -1,7 +1,7 @@
-"""Which models take images, by their names. To send one to a model that takes none makes it refuse the request, and
-every later one of the conversation: so a name that is not known takes none, until the user says otherwise.
+"""Which models take images, by their names. A model that takes none refuses a request with one, and so every later
+request of the conversation. So a model of unknown name gets none, unless the user says otherwise.
 
-The names are those of the providers' own lists of models ("Models", "Vision") and of the common open ones.
+The names are from the providers' own lists ("Models", "Vision") and those of common open models.
 """
 
 import re
@@ -17,7 +17,7 @@ _TAKES_NOT: Final = re.compile(r"audio|realtime|transcribe|search-preview|gpt-4o
 
 
 def takes_images(provider: str, name: str) -> bool:
-    """Whether `provider:name` is known to take images. A tape takes what it is given: nothing is sent anywhere."""
+    """Whether `provider:name` is known to take images. A tape takes them, since nothing is sent anywhere."""
     if provider == "tape":
         return True
     last = name.rsplit("/", 1)[-1].lower()

@@ -1,4 +1,4 @@
-"""Loads what the first request to an HTTP API needs, while nobody waits for it."""
+"""Loads what the first request to an HTTP API needs, before anybody waits for it."""
 
 import importlib
 import logging
@@ -13,8 +13,10 @@ _BACKEND: Final = "anyio._backends._asyncio"
 
 
 def warm_up(base_url: str) -> None:
-    """Takes up to 0.1 s, so it is for a thread. What it loads depends on where requests go: servers of this machine
-    are asked without httpx, others over TLS need certificates. An empty `base_url` is a provider's own."""
+    """Loads what requests to `base_url` will need; empty: those to some provider. Takes up to 0.1 s: for a thread.
+
+    Servers on this machine need no httpx; others need certificates too if they are asked over TLS.
+    """
     from steersman.models.local_client import is_local  # noqa: PLC0415 - as late as in `http`
 
     if is_local(base_url):
@@ -26,6 +28,6 @@ def warm_up(base_url: str) -> None:
     try:
         importlib.import_module(_BACKEND)
     except ModuleNotFoundError:
-        log.debug("There is no %s any more; the first request imports what is in its place.", _BACKEND)
+        log.debug("There is no %s any more; the first request will import what replaced it.", _BACKEND)
     if not base_url.startswith("http:"):
         read_certificates()

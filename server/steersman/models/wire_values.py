@@ -1,4 +1,4 @@
-"""Values of a history as a wire API can take them: JSON bytes, names, arguments, ids, and words for what is missing."""
+"""Values of a history in the form that wire APIs take: JSON bytes, names, arguments, ids, and texts for gaps."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -16,23 +16,23 @@ IMAGES_FOLLOW: Final = "(image: in the next message)"
 IMAGE_LEFT_OUT: Final = "(an image was left out: this model takes text only)"
 
 IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
-"""MIME types that APIs take, of a model that takes images: guides "Vision" and "Images and vision"."""
+"""MIME types of images that APIs take: guides "Vision" and "Images and vision"."""
 
 _NAME_LIMIT: Final = 64
 
 
 def is_taken(image: Image, types: Collection[str]) -> bool:
-    """Whether the image is sent, of those `types`; there are none for a model that takes no images."""
+    """Whether the image is sent. `types` are the MIME types that the model takes, if any."""
     return bool(image.data) and image.mime_type in types
 
 
 def taken_images(content: Sequence[Text | Image], types: Collection[str]) -> list[Image]:
-    """The images that are sent."""
+    """The images of `content` that are sent."""
     return [part for part in content if isinstance(part, Image) and is_taken(part, types)]
 
 
 def shown_parts(content: Sequence[Text | Image], types: Collection[str]) -> Iterator[str | Image]:
-    """Texts and images in their order; blank texts are left out, and words stand for images that are not sent."""
+    """Texts and images in their order. Blank texts are left out, and images that are not sent become a text."""
     for part in content:
         if isinstance(part, Image):
             yield part if is_taken(part, types) else IMAGE_LEFT_OUT
@@ -41,7 +41,7 @@ def shown_parts(content: Sequence[Text | Image], types: Collection[str]) -> Iter
 
 
 def wire_arguments(arguments: str) -> str:
-    """Arguments that parse: as the model wrote them if they are a JSON object, else `{}`."""
+    """Arguments as the model wrote them if they are a JSON object, else `{}`."""
     try:
         return arguments if isinstance(orjson.loads(arguments), dict) else "{}"
     except (orjson.JSONDecodeError, RecursionError):
@@ -49,17 +49,17 @@ def wire_arguments(arguments: str) -> str:
 
 
 def wire_name(name: str) -> str:
-    """A function name that the API takes, also for a tool that a model made up."""
+    """A function name that the API takes, even for a tool that a model made up."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:_NAME_LIMIT] or "unknown"
 
 
 def new_id(wanted: str | None, own: str, taken: set[str], limit: int) -> str:
-    """An id that nothing else of the request has. It is taken from now on.
+    """An id that is unique in the request. It is added to `taken`.
 
     Args:
-        wanted: used if it is free; the provider's own id, where this model gave it.
-        own: ours, put right and made unique otherwise.
-        limit: characters that an id may have.
+        wanted: used if it is free: the provider's own id, where this model gave it.
+        own: our id, which is made valid and unique if `wanted` can't be used.
+        limit: most characters of `own`.
     """
     own = re.sub(r"[^A-Za-z0-9_-]", "_", own)[-limit:] or "call"
     new = wanted or own
@@ -74,7 +74,7 @@ def new_id(wanted: str | None, own: str, taken: set[str], limit: int) -> str:
 
 
 def encode(value: object) -> bytes:
-    """JSON bytes. Text that is no valid Unicode is put right rather than refused."""
+    """JSON bytes. Text that is not valid Unicode is mended, not refused."""
     try:
         return orjson.dumps(value, default=_plain)
     except TypeError:
@@ -82,7 +82,7 @@ def encode(value: object) -> bytes:
 
 
 def _plain(value: object) -> object:
-    """Mappings and sequences that are no dict or list, for orjson."""
+    """For orjson: mappings and sequences other than dicts and lists."""
     if hasattr(value, "items"):
         return dict(value.items())
     if isinstance(value, Sequence):
