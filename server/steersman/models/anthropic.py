@@ -1,6 +1,6 @@
 """Anthropic's Messages API, and servers that are compatible with it.
 
-The stream's terminal marker is `message_stop`; without it nothing of a response is used.
+The stream's terminal marker is `message_stop`. A response without it is not used.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,14 +15,13 @@ from steersman.models.provider import Api
 
 
 class Anthropic:
-    """`POST {base_url}/v1/messages`, for an `HttpModel`; see `WireApi`.
+    """`POST {base_url}/v1/messages`, for an `HttpModel`. See `WireApi`.
 
-    Whether a model thinks by effort or by budget is read from its name. A base URL is without the version, as
-    Anthropic's clients have it; one that ends with `/v1` or with `/messages` is understood too. The key is sent as
-    `x-api-key`.
+    The model's name says whether it thinks by effort or by budget. The base URL has no version, as in Anthropic's own
+    clients; one that ends with `/v1` or `/messages` works too. The key is sent as `x-api-key`.
 
     Args:
-        images: whether the model takes images; words stand for them otherwise.
+        images: whether the model takes images. Otherwise a text stands for each.
     """
 
     name: ClassVar[Api] = "anthropic"

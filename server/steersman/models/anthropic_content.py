@@ -1,4 +1,4 @@
-"""Content blocks and tools of a Messages request, each encoded on its own. What may stand where is not known here.
+"""Encodes the content blocks and tools of a Messages request, one by one. `anthropic_request` puts them in order.
 
 The shapes are those of "Create a Message" in the API reference.
 """
@@ -33,7 +33,7 @@ from steersman.models.wire_values import (
 )
 
 MARK: Final = {"type": "ephemeral"}
-"""Up to here the request may be kept in the provider's prompt cache."""
+"""The provider may keep the request up to here in its prompt cache."""
 
 
 def marked(block: bytes) -> bytes:
@@ -42,13 +42,13 @@ def marked(block: bytes) -> bytes:
 
 
 def result_block(wire_id: str, result: ToolResultMessage | None, image_types: Collection[str]) -> bytes:
-    """The result of one call; None stands for one that is missing."""
+    """The result of one call; None: it is missing."""
     block: dict[str, object] = {"type": "tool_result", "tool_use_id": wire_id}
     if result is None:
         return encode({**block, "content": NO_RESULT, "is_error": True})
     text = joined_text(result.content)
     if result.is_error:
-        # An error's content is text only.
+        # An error's content may only be text.
         follow = IMAGES_FOLLOW if taken_images(result.content, image_types) else ""
         parts = [text if text.strip() else "", follow]
         return encode({**block, "content": "\n".join(filter(None, parts)) or NO_OUTPUT, "is_error": True})
@@ -64,7 +64,7 @@ def is_result(block: bytes) -> bool:
 
 
 def user_blocks(message: UserMessage, image_types: Collection[str]) -> list[bytes]:
-    """What a user said; never nothing."""
+    """The blocks of what a user said; at least one."""
     return _content(message.content, image_types) or [text_block(NO_TEXT)]
 
 
@@ -83,7 +83,7 @@ def text_block(text: str) -> bytes:
 
 
 def thinking_block(block: Thinking) -> bytes:
-    """Thinking as it came, with its signature."""
+    """Thinking as the model sent it, with its signature."""
     if block.redacted:
         return encode({"type": "redacted_thinking", "data": block.signature})
     return encode({"type": "thinking", "thinking": block.text, "signature": block.signature})
@@ -95,18 +95,18 @@ def is_thinking(block: bytes) -> bool:
 
 
 def call_block(call: ToolCall, wire_id: str) -> bytes:
-    """A call with its arguments as the model wrote them, so that a request's beginning stays the same to the byte."""
+    """A call, with its arguments as the model wrote them: requests then begin with the same bytes every time."""
     arguments = orjson.Fragment(wire_arguments(call.arguments).encode())
     return encode({"type": "tool_use", "id": wire_id, "name": wire_name(call.name), "input": arguments})
 
 
 def tool_fields(request: ModelRequest) -> dict[str, object]:
-    """The request's fields that tell of tools, with a cache mark on the last."""
+    """The request's fields for tools, with a cache mark on the last tool."""
     if request.tools:
         tools = [_tool(spec) for spec in request.tools]
         tools[-1]["cache_control"] = MARK
         return {"tools": tools}
-    # A history with calls is refused without tools, so that those it names are there, but may not be called.
+    # The API refuses a history with calls but no tools, so the tools that it names are there, but may not be called.
     names = dict.fromkeys(wire_name(call.name) for call in _calls(request.messages))
     if not names:
         return {}

@@ -1,9 +1,8 @@
-"""A history becomes the body of a Messages request that follows the API's rules, whatever the history is.
+"""Turns any history into the body of a Messages request that follows the API's rules.
 
 The rules are those of "Create a Message" in the API reference and of the guides "Handle tool calls", "Extended
 thinking" and "Prompt caching": turns alternate and the user has the last word, the results of a turn's calls open the
-user turn right after it, ids are unique, nothing is blank. Converted turns are kept: asking again with a longer
-history costs the new messages only.
+user turn right after it, ids are unique, nothing is blank.
 """
 
 import re
@@ -37,8 +36,8 @@ from steersman.models.turns import Turn, TurnForm, Turns
 from steersman.models.wire_values import IMAGE_TYPES, encode, new_id, taken_images
 
 DEFAULT_MAX_TOKENS: Final = 32_000
-"""The API wants a limit, and refuses one above the model's own. This is the lowest one of the models since Claude 4
-(Opus 4 and 4.1), and enough for a long file and the thinking before it."""
+"""The API requires a limit, and refuses one above the model's own. This is the lowest of all models since Claude 4
+(that of Opus 4 and 4.1), and enough for a long file and the thinking before it."""
 
 _MARKED_TURNS: Final = 2
 _ID: Final = re.compile(r"[A-Za-z0-9_-]+")
@@ -53,7 +52,7 @@ _FORM: Final = TurnForm(
 
 
 class AnthropicRequestBuilder:
-    """Makes request bodies for one model, and keeps what it converted of the last few conversations."""
+    """Makes request bodies for one model, and keeps what it has converted of the last few conversations."""
 
     def __init__(self, model_id: str, name: str, *, images: bool = True) -> None:
         self._model_id = model_id
@@ -73,7 +72,7 @@ class AnthropicRequestBuilder:
         replays = bool(thinking) or self._style.on_by_default
         turns = self._conversations[replays].draft(request.messages).whole()
         if thinking and not self._style.adaptive and not _begins_with_thinking(turns):
-            # Its calls were made without thinking, or by another model: it starts to think with the next prompt.
+            # Its calls were made without thinking, or by another model: it can only start to think at the next prompt.
             thinking, turns = {}, self._conversations[False].draft(request.messages).whole()
         head = {
             "model": self._name,
@@ -98,7 +97,7 @@ class AnthropicRequestBuilder:
         turns.answer(blocks, self._results(wire_ids, results))
 
     def _results(self, wire_ids: list[str], results: Results) -> list[bytes]:
-        """One result for each call, in their order, then pictures that errors hold."""
+        """One result for each call, in the order of the calls, then the images of errors."""
         blocks: list[bytes] = []
         pictures: list[Image] = []
         for wire_id, result in zip(wire_ids, results, strict=True):
@@ -108,14 +107,14 @@ class AnthropicRequestBuilder:
         return blocks + [image_block(picture) for picture in pictures]
 
     def _wire_id(self, call: ToolCall, message: AssistantMessage, taken: set[str]) -> str:
-        """The provider's own id where this model gave it, else ours; made unique in the request."""
+        """The provider's own id if this model gave it, else ours; unique in the request."""
         theirs = call.provider_id if message.model == self._model_id else None
         wanted = theirs if theirs and _ID.fullmatch(theirs) else None
         return new_id(wanted, call.id, taken, _ID_LIMIT)
 
 
 def _with_marks(turns: list[Turn]) -> list[bytes]:
-    """The turns, with marks on the last user turns: one where the last request ended, and one for the next."""
+    """The turns, with a mark where the last request ended and one at the end, for the next request."""
     # Turns alternate, and the last one is the user's.
     begin = max(0, len(turns) - 2 * _MARKED_TURNS + 1)
     tail = [_with_mark(turn) if turn.role == "user" else turn.encoded(_FORM) for turn in turns[begin:]]
@@ -129,9 +128,9 @@ def _with_mark(turn: Turn) -> bytes:
 
 
 def _begins_with_thinking(turns: list[Turn]) -> bool:
-    """Whether the model may think on with a budget: the calls that were just answered came after thinking.
+    """Whether a model with a budget may think: if calls were just answered, it must have been thinking before them.
 
-    A turn of the model goes on through its calls and their results, so its first answer counts.
+    For the model a turn goes on through calls and their results, so its first answer decides.
     """
     place = len(turns) - 1
     if not is_result(turns[place].blocks[0]):
@@ -153,6 +152,6 @@ def _answer_blocks(message: AssistantMessage, wire_ids: list[str], *, replays: b
         elif block.text.strip():
             blocks.append(text_block(block.text))
     while blocks and is_thinking(blocks[-1]):
-        # An answer that was cut while the model thought: the last block must not be thinking.
+        # The answer was cut while the model was thinking. The last block must not be thinking.
         blocks.pop()
     return blocks

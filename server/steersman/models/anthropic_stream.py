@@ -1,8 +1,8 @@
-"""Events of the Messages API become model stream events. No I/O, no clock: bytes of JSON in, events out.
+"""Turns events of the Messages API into model stream events. No I/O, no clock: bytes of JSON in, events out.
 
 The events are those of the guide "Streaming messages". Blocks of the provider's own tools (searches, code that it
-ran, fallbacks) are passed over; the text around them is kept. What the events can't say (the provider's own stop
-reason, its usage as sent) stays readable on the parser.
+ran, fallbacks) are skipped, the text around them is kept. What model events can't express (the provider's own stop
+reason, its usage as sent) can be read from the parser.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +23,7 @@ _STOPS: Final[Mapping[str, ModelStop]] = {
     "tool_use": "tool_calls",
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
-    # The provider's own tools took long: what there is may be shown, and the user can go on from it.
+    # The provider's own tools took too long. What there is can be shown, and the user can go on from it.
     "pause_turn": "length",
     "refusal": "refusal",
 }
@@ -43,25 +43,25 @@ class _Block:
 
     kind: _Kind
     index: int = -1
-    """Its index in our message; of text it is the writer's affair."""
+    """Its index in our message. Not used for text, whose blocks the writer manages."""
     signature: str = ""
     redacted: bool = False
     whole_input: str = ""
-    """Of a call: arguments that came with its start. They count if no piece of them follows."""
+    """The arguments that came with the start of a call. They count if no piece of them follows."""
     has_pieces: bool = False
 
 
 class AnthropicStreamParser:
-    """One response. `feed` it SSE events as they come, then `finish` it once, then look at `stop_reason`.
+    """Parses one response. `feed` it SSE events as they come, `finish` it once, then look at `stop_reason`.
 
-    Deltas of one call of `feed` are merged per block. The terminal marker is `message_stop`.
+    The deltas of one `feed` are merged by block. The terminal marker is `message_stop`.
     """
 
     def __init__(self) -> None:
         self.answer = Answer()
         self._blocks = self.answer.blocks
         self.finish_reason: str | None = None
-        """The provider's own word."""
+        """In the provider's own word."""
         self._usage = AnthropicUsage()
         self.call_ids: list[str | None] = []
         """The provider's ids of the calls, in the order of their blocks."""
@@ -88,11 +88,11 @@ class AnthropicStreamParser:
         return known or ("tool_calls" if self.call_ids else "stop")
 
     def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
-        """The events that these make; none if they show nothing."""
+        """The model events that these give; none if there is nothing to show."""
         return self.answer.read(events, self._event)
 
     def finish(self) -> list[StreamEvent]:
-        """The events that close the blocks. Call it once, when the response is complete."""
+        """The events that close all blocks. Call it once, when the response is complete."""
         for index in list(self._open):
             self._close(index)
         self._blocks.end_text()
@@ -114,7 +114,7 @@ class AnthropicStreamParser:
             return
         message_id = text(message, "id") or None
         if self.answer.id is not None and message_id is not None and message_id != self.answer.id:
-            # A proxy that asked again in the middle: what is whole in it can't be told.
+            # A proxy has asked again in the middle of an answer: nobody can tell which parts belong together.
             self.answer.broke = "sent two answers in one stream"
             return
         self.answer.id = self.answer.id or message_id
@@ -134,7 +134,7 @@ class AnthropicStreamParser:
         self.answer.done = self.answer.has_terminal_marker = True
 
     def _message(self, message: dict[str, object]) -> None:
-        """A whole message, of a server that does not stream."""
+        """A complete message, from a server that doesn't stream."""
         self._message_start({"message": message})
         content = message.get("content")
         for index, block in enumerate(content if isinstance(content, list) else ()):
@@ -148,8 +148,9 @@ class AnthropicStreamParser:
         self.answer.done = True
 
     def _read_usage(self, holder: Mapping[str, object]) -> None:
-        if isinstance(holder.get("usage"), dict):
-            self._usage.read(holder["usage"])
+        usage = holder.get("usage")
+        if isinstance(usage, dict):
+            self._usage.read(usage)
             self.answer.usage = self._usage
 
     def _block_start(self, event: dict[str, object]) -> None:
@@ -197,7 +198,7 @@ class AnthropicStreamParser:
         self._close(self._index(event))
 
     def _index(self, event: Mapping[str, object]) -> int:
-        """The block that an event is about; without an index it is the one that the last event was about."""
+        """The index of the block that an event is about: if it names none, that of the last event."""
         index = event.get("index")
         if type(index) is int:
             self._last_index = index

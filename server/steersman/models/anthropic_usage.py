@@ -1,5 +1,6 @@
-"""The token counts of the Messages API. Its input excludes what was read from or written to a cache."""
+"""Token counts of the Messages API. Its input doesn't include what was read from or written to the cache."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from steersman.agent.messages import Usage
@@ -8,7 +9,7 @@ from steersman.models.event_json import count, first
 
 @dataclass(slots=True)
 class AnthropicUsage:
-    """The numbers as the provider sent them, the latest of each; None where it sent none."""
+    """The latest of each number that the provider sent; None if it sent none."""
 
     input: int | None = None
     output: int | None = None
@@ -16,11 +17,9 @@ class AnthropicUsage:
     cache_write: int | None = None
     reasoning: int | None = None
 
-    def read(self, usage: object) -> None:
-        """Takes a `usage` object. Counts are cumulative, so the last of each stands; compatible servers may send the
-        input with the start only, and a zero later."""
-        if not isinstance(usage, dict):
-            return
+    def read(self, usage: Mapping[str, object]) -> None:
+        """Reads a `usage` object. Counts are cumulative, so the last one counts; but compatible servers may send the
+        input only at the start, and zero later."""
         details = usage.get("output_tokens_details")
         self.input = count(usage, "input_tokens") or self.input
         self.output = first(count(usage, "output_tokens"), self.output)

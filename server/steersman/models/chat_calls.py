@@ -1,4 +1,5 @@
-"""Which call a piece of a Chat Completions `tool_calls` list belongs to. Providers differ in indices, ids and names."""
+"""Finds the call that an entry of a Chat Completions `tool_calls` list belongs to. Providers differ in the indices, ids
+and names that they send."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from steersman.models.event_json import arguments_text
 from steersman.models.surrogates import whole
 
 _MOST_CHECKS: Final = 64
-"""How often it is looked whether a call is complete when its name comes again: each look reads all its arguments."""
+"""How often a call is checked for completeness when its name comes again. Each check parses all its arguments."""
 
 
 @dataclass(slots=True)
@@ -23,19 +24,19 @@ class CallSlot:
     name: str = ""
     pieces: list[str] = field(default_factory=list)
     block: int | None = None
-    """The index of its block in the message, once that has been started."""
+    """The index of its block in the message, once it has been started."""
     name_is_late: bool = False
-    """Its block was started before the name was known."""
+    """Its block was started before its name was known."""
     checks: int = 0
 
     @property
     def is_ready(self) -> bool:
-        """Enough is known to start its block: the name, or arguments that came before any name."""
+        """Its block can be started: the name is known, or arguments have come before it."""
         return bool(self.name or self.pieces)
 
     @property
     def is_complete(self) -> bool:
-        """The arguments are one JSON object. No arguments at all are not known to be complete."""
+        """The arguments are one JSON object. Of no arguments at all nobody knows whether they are complete."""
         if not self.pieces or not self.pieces[-1].rstrip().endswith("}"):
             return False
         try:
@@ -62,17 +63,17 @@ class CallSlots:
 
     @property
     def all_complete(self) -> bool:
-        """There are calls, and each has its name and its whole arguments."""
+        """There are calls, and each has a name and complete arguments."""
         return bool(self._slots) and all(slot.name and slot.is_complete for slot in self._slots)
 
     def current(self, index: int | None) -> CallSlot | None:
-        """The slot that a piece with nothing but an index, or not even that, continues."""
+        """The call that a piece of arguments continues if it has no id or name, and perhaps not even an index."""
         if index is not None:
             return self._by_index.get(index)
         return self._slots[-1] if self._slots else None
 
     def take(self, entry: Mapping[str, object]) -> tuple[CallSlot, str]:
-        """The slot that `entry` belongs to, brought up to date, and the piece of arguments that it added."""
+        """The call that `entry` belongs to, updated with it, and the piece of arguments that it has added."""
         function = entry.get("function")
         if not isinstance(function, dict):
             function = entry
@@ -108,7 +109,7 @@ class CallSlots:
         return slot
 
     def _nameless(self, name: str) -> CallSlot | None:
-        """Without an index, a new id that comes without a name continues the last call: ids that change per piece."""
+        """The last call, for an entry with a new id but no index or name: some servers change ids with every piece."""
         return self._slots[-1] if self._slots and not name else None
 
     def _open(self, index: int | None) -> CallSlot:
@@ -120,14 +121,14 @@ class CallSlots:
 
 
 def _is_another(slot: CallSlot, call_id: str, name: str, arguments: str) -> bool:
-    """Whether a piece at the slot's place opens another call. Every new call brings a name."""
+    """Whether an entry in this slot's place begins another call. Every new call has a name."""
     if not name or not slot.name:
         return False
     if call_id and slot.id:
         return call_id != slot.id
     if name != slot.name:
         return True
-    # The name again, as some providers repeat it on every piece, or the same tool once more.
+    # Either some provider repeats the name with every piece, or the same tool is called again.
     if not arguments.lstrip().startswith("{") or slot.checks >= _MOST_CHECKS:
         return False
     slot.checks += 1

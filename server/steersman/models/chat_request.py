@@ -1,8 +1,7 @@
-"""A history becomes the body of a Chat Completions request that follows the API's rules, whatever the history is.
+"""Turns any history into the body of a Chat Completions request that follows the API's rules.
 
 The rules are those of "Create chat completion" in the API reference: every tool call is answered by exactly one tool
-message right after it, ids are unique, arguments are JSON, nothing is empty. Encoded messages are kept: asking
-again with a longer history costs the new messages only.
+message right after it, ids are unique, arguments are JSON, nothing is empty.
 """
 
 from collections.abc import Collection
@@ -42,18 +41,18 @@ _ID_LIMIT: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class ChatQuirks:
-    """Where compatible servers differ from each other in what they take."""
+    """What compatible servers take or refuse."""
 
     replay_reasoning: bool = False
-    """Send `reasoning_content` back with calls, as DeepSeek's thinking models require; others refuse the field."""
+    """Send `reasoning_content` back with calls. DeepSeek's thinking models require it, others refuse it."""
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_completion_tokens"
     images: bool = True
     stream_usage: bool = True
-    """Ask for usage in the stream; servers without `stream_options` may refuse it."""
+    """Ask for usage in the stream. Servers that don't know `stream_options` may refuse it."""
 
 
 class ChatRequestBuilder:
-    """Makes request bodies for one model, and keeps what it encoded of the last few conversations."""
+    """Makes request bodies for one model, and keeps what it has encoded of the last few conversations."""
 
     def __init__(self, model_id: str, name: str, quirks: ChatQuirks | None = None) -> None:
         self._model_id = model_id
@@ -92,7 +91,7 @@ class ChatRequestBuilder:
             items.add(encode({"role": "tool", "tool_call_id": wire_id, "content": content}))
             pictures += taken_images(result.content, self._image_types) if result is not None else ()
         if pictures:
-            # Tool messages hold text only, so the pictures come right after the whole batch.
+            # Tool messages may only hold text, so images come right after the whole batch.
             items.add(encode({"role": "user", "content": [_image(picture) for picture in pictures]}))
 
     def _assistant(
@@ -112,7 +111,7 @@ class ChatRequestBuilder:
                 for call, wire_id in calls
             ]
             if self._quirks.replay_reasoning:
-                # What another model thought is not told; a server that wants the field takes an empty one.
+                # Another model's thinking is not sent. A server that requires the field accepts an empty one.
                 own = message.content if message.model == self._model_id else ()
                 encoded["reasoning_content"] = "".join(
                     block.text for block in own if isinstance(block, Thinking)
@@ -120,7 +119,7 @@ class ChatRequestBuilder:
         return encoded
 
     def _wire_id(self, call: ToolCall, message: AssistantMessage, taken: set[str]) -> str:
-        """The provider's own id where this model gave it, else ours; made unique in the request."""
+        """The provider's own id if this model gave it, else ours; unique in the request."""
         theirs = call.provider_id if message.model == self._model_id else None
         return new_id(theirs, call.id, taken, _ID_LIMIT)
 

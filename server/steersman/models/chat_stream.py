@@ -1,7 +1,7 @@
-"""Chat Completions chunks become model stream events. No I/O, no clock: bytes of JSON in, events out.
+"""Turns Chat Completions chunks into model stream events. No I/O, no clock: bytes of JSON in, events out.
 
-A chunk is "The chat completion chunk object" of the API reference, read as tolerantly as its many providers ask for.
-What the events can't say (the provider's own finish reason, its usage as sent) stays readable on the parser.
+A chunk is "The chat completion chunk object" of the API reference, but it is read tolerantly, since providers differ.
+What model events can't express (the provider's own finish reason, its usage as sent) can be read from the parser.
 """
 
 from collections.abc import Iterable, Mapping
@@ -40,40 +40,40 @@ _FAILED: Final[Mapping[str, str]] = {
     "network_error": "server_error",
     "insufficient_system_resource": "overloaded_error",
 }
-"""Finish reasons that are failures, with the error code that says the same."""
+"""Finish reasons that are failures, each with the error code of the same meaning."""
 _CUT: Final = ("length", "content_filter", "refusal")
 _THINKING_KEYS: Final = ("reasoning_content", "reasoning", "reasoning_text")
 _TEXT_PARTS: Final = ("text", "output_text", "summary_text")
 _THINKING_PARTS: Final = ("thinking", "reasoning")
 _DEEPEST: Final = 8
-"""Levels of content parts in content parts that are read."""
+"""Levels of nested content parts that are read."""
 
 
 class ChatStreamParser:
-    """One response. `feed` it SSE events as they come, then `finish` it once, then look at `stop_reason`.
+    """Parses one response. `feed` it SSE events as they come, `finish` it once, then look at `stop_reason`.
 
-    Deltas of one call of `feed` are merged per block. Blocks of text end when another kind begins; calls stay open to
-    the end, since their pieces may be interleaved.
+    The deltas of one `feed` are merged by block. A block of text ends when another kind begins. Calls stay open to the
+    end, since their pieces may be interleaved.
     """
 
     def __init__(self) -> None:
         self.answer = Answer()
         self._blocks = self.answer.blocks
         self.finish_reason: str | None = None
-        """The provider's own word; the last one if it sent several."""
+        """In the provider's own word; the last one if it sent several."""
         self._cut: ModelStop | None = None
         self._calls = CallSlots()
         self._template: ChunkTemplate | None = None
 
     @property
     def missing_end(self) -> str:
-        """Without a terminal marker only a response with calls, all of them complete, can be used."""
+        """Without a terminal marker a response can only be used if it has calls and all of them are complete."""
         usable = self.answer.has_terminal_marker or self._calls.all_complete
         return "" if usable else "neither a finish reason nor [DONE] came"
 
     @property
     def stop_reason(self) -> ModelStop:
-        """Why the model stopped, in our words. A reason that cut the answer stands, whatever follows it."""
+        """Why the model stopped, in our words. If one of several reasons cut the answer, that one counts."""
         if self._cut is not None:
             return self._cut
         known = _STOPS.get((self.finish_reason or "").lower())
@@ -81,12 +81,12 @@ class ChatStreamParser:
 
     @property
     def call_ids(self) -> list[str | None]:
-        """The provider's ids of the calls, in the order of their blocks, late ones included."""
+        """The provider's ids of the calls, in the order of their blocks, including ids that came late."""
         started = [(slot.block, slot.id) for slot in self._calls if slot.block is not None]
         return [call_id for _, call_id in sorted(started, key=lambda pair: pair[0])]
 
     def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
-        """The events that these chunks make; none if they show nothing."""
+        """The model events that these chunks give; none if there is nothing to show."""
         answer, template = self.answer, None if self._blocks.is_mending else self._template
         for name, payload in events:
             if answer.done or answer.broke:
@@ -100,7 +100,7 @@ class ChatStreamParser:
         return self._blocks.take()
 
     def finish(self) -> list[StreamEvent]:
-        """The events that close the blocks. Call it once, when the response is complete."""
+        """The events that close all blocks. Call it once, when the response is complete."""
         self._blocks.end_text()
         for slot in self._calls:
             if slot.block is not None:
@@ -108,7 +108,7 @@ class ChatStreamParser:
         return self._blocks.take()
 
     def _more(self, template: ChunkTemplate, text: str) -> bool:
-        """Takes the text of a chunk that fits `template`. False if there is no call that it could continue."""
+        """Takes the text of a chunk that fits `template`. False if there is no call that it can continue."""
         if template.key == "arguments":
             slot = self._calls.current(template.index)
             if slot is None or slot.block is None:
@@ -166,7 +166,7 @@ class ChatStreamParser:
     def _choice(self, choice: dict[str, object]) -> None:
         delta = choice.get("delta")
         if not isinstance(delta, dict):
-            # A whole completion instead of a stream; beside a delta the message is the text so far, again.
+            # The server doesn't stream. (Beside a delta, the message would repeat the text so far.)
             delta = choice.get("message")
         if isinstance(delta, dict):
             self._delta(delta)
@@ -179,7 +179,7 @@ class ChatStreamParser:
 
     def _delta(self, delta: dict[str, object]) -> None:
         for key in _THINKING_KEYS:
-            # Some providers send one text under two of these names: it counts once.
+            # Some providers send the same text under two of these names.
             reasoning = delta.get(key)
             if reasoning and isinstance(reasoning, str):
                 self._blocks.text("thinking", reasoning)
@@ -244,12 +244,12 @@ class ChatStreamParser:
 
 
 def _is_bare_error(chunk: Mapping[str, object]) -> bool:
-    """An error object that is not wrapped: `{"message": …, "code": …}`."""
+    """Whether the chunk is an error object without `error` around it: `{"message": …, "code": …}`."""
     return isinstance(chunk.get("message"), str) and ("code" in chunk or "type" in chunk)
 
 
 def _nested_text(part: Mapping[str, object], depth: int = 0) -> str:
-    """The text of a content part: directly, or in a list of parts under one of the names that providers use."""
+    """The text of a content part: its own, or that of the parts in it, under any of the names that providers use."""
     if depth > _DEEPEST:
         return ""
     for key in ("text", "thinking", "reasoning", "summary", "content"):

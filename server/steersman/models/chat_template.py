@@ -1,4 +1,4 @@
-"""A shortcut for chunks that differ in nothing but one text, which is what most of a stream is."""
+"""A shortcut for chunks that differ only in one text, as most chunks of a stream do."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -9,14 +9,14 @@ TEXT_KEYS: Final = ("content", "reasoning_content", "reasoning", "reasoning_text
 _QUIET_KEYS: Final = frozenset(
     {"id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "provider"}
 )
-"""Keys of a chunk that say nothing new after its first appearance."""
+"""Keys of a chunk that say nothing new after the first chunk."""
 
 
 class ChunkTemplate:
-    """The bytes before and after the text of a chunk whose only news was that text.
+    """The bytes before and after the text of a chunk in which only that text was new.
 
-    A payload with the same bytes around something that is one JSON string is the same JSON with another text, so its
-    text is known without parsing the rest.
+    A payload with the same bytes around one JSON string is the same JSON with another text, so the text is known
+    without parsing the rest.
     """
 
     __slots__ = ("_after", "_before", "_shortest", "index", "key")
@@ -25,14 +25,14 @@ class ChunkTemplate:
         self.key = key
         """A key of a delta (`TEXT_KEYS`), or `arguments`."""
         self.index = index
-        """Of a piece of arguments: the index of its call, if it has one."""
+        """For arguments: the index of their call, if they have one."""
         self._before = before
         self._after = after
         self._shortest = len(before) + len(after)
 
     @classmethod
     def learn(cls, payload: bytes, chunk: Mapping[str, object]) -> "ChunkTemplate | None":
-        """The template of a parsed `payload`; None if it says more than one text, or spells it in an unusual way."""
+        """The template of a parsed `payload`; None if more than one text is new, or the text is spelt unusually."""
         news = _only_news(chunk)
         if news is None:
             return None
@@ -67,7 +67,7 @@ class ChunkTemplate:
 
 
 def _only_news(chunk: Mapping[str, object]) -> tuple[str, int | None, str] | None:
-    """Key, call index and text of a chunk that has one choice, at index 0, with one text and nothing else."""
+    """The key, call index and text of a chunk with one choice, at index 0, that holds one text and nothing else."""
     for key, value in chunk.items():
         if value and key not in _QUIET_KEYS:
             return None
@@ -90,7 +90,7 @@ def _only_news(chunk: Mapping[str, object]) -> tuple[str, int | None, str] | Non
 
 
 def _only_arguments(entry: Mapping[str, object]) -> tuple[str, int | None, str] | None:
-    """The same of a call's piece that neither opens nor names it."""
+    """The same for an entry of `tool_calls` that holds arguments and nothing else."""
     index, function = entry.get("index"), entry.get("function")
     if not isinstance(function, dict) or not (index is None or type(index) is int):
         return None

@@ -1,4 +1,4 @@
-"""The token counts of Chat Completions, under the many names that providers give them."""
+"""Token counts of Chat Completions and Responses, under the many names that providers give them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from steersman.agent.messages import Usage
 from steersman.models.event_json import count, first
 
 _MOST_DOLLARS: Final = 1e6
-"""Of one response; more is no price."""
+"""The cost of one response; more is not taken for a cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatUsage:
-    """The numbers as the provider sent them; None where it sent none."""
+    """The numbers as the provider sent them; None if it sent none."""
 
     input: int | None
     output: int | None
@@ -39,7 +39,7 @@ class ChatUsage:
         }
 
     def usage(self) -> Usage:
-        """In our terms: reasoning is part of the output, also where the provider counts it beside."""
+        """In our terms: reasoning is part of the output, even if the provider counts it separately."""
         output, reasoning = self.output or 0, self.reasoning or 0
         if reasoning and self.total == (self.input or 0) + output + reasoning:
             output += reasoning
@@ -92,7 +92,7 @@ def _object(usage: Mapping[str, object], *names: str) -> Mapping[str, object]:
 
 
 def _count(counts: Mapping[str, object], *names: str) -> int | None:
-    """The first of these that there is."""
+    """The first of these counts that is there."""
     for name in names:
         value = count(counts, name)
         if value is not None:

@@ -1,6 +1,6 @@
 """Google's Gemini API, and servers that are compatible with it.
 
-The stream's terminal marker is a finish reason, or why the prompt was blocked; without it nothing of a response is
+The stream's terminal marker is a finish reason, or the reason why the prompt was blocked. A response without one is not
 used.
 """
 
@@ -15,18 +15,18 @@ from steersman.models.gemini_stream import GeminiStreamParser
 from steersman.models.provider import Api
 
 _VERSION: Final = "/v1beta"
-"""Of the API reference; signatures and levels of thinking are not in `v1`."""
+"""That of the API reference. `v1` has no signatures and no levels of thinking."""
 
 
 class Gemini:
-    """`POST {base_url}/models/{name}:streamGenerateContent`, for an `HttpModel`; see `WireApi`.
+    """`POST {base_url}/models/{name}:streamGenerateContent`, for an `HttpModel`. See `WireApi`.
 
-    A model's name is with or without the `models/` of the API's own list. How it thinks, and whether it wants
-    signatures, is read from it. A base URL has the version; without any path, `/v1beta` is added. The key is sent as
+    The model's name may begin with `models/`, as in the API's own list. It says how the model thinks, and whether it
+    requires signatures. The base URL includes the version; if it has no path, `/v1beta` is added. The key is sent as
     `x-goog-api-key`, never in the URL.
 
     Args:
-        images: whether the model takes images; words stand for them otherwise.
+        images: whether the model takes images. Otherwise a text stands for each.
     """
 
     name: ClassVar[Api] = "gemini"

@@ -1,4 +1,4 @@
-"""Parts of a Gemini request's contents, each encoded on its own, and its tools. What may stand where is not known here.
+"""Encodes the parts and tools of a Gemini request, one by one. `gemini_request` puts them in order.
 
 The shapes are those of "Content", "Part" and "Tool" in the API reference.
 """
@@ -33,20 +33,20 @@ from steersman.models.wire_values import (
 )
 
 FOREIGN_SIGNATURE: Final = "skip_thought_signature_validator"
-"""Stands for the signature of a call that another model made: guide "Thought signatures", the FAQ on a history of a
-different model. Without any the request is refused."""
+"""In place of the signature of a call that another model made, since a call without one is refused: guide "Thought
+signatures", the FAQ on a history of a different model."""
 IMAGE_INSIDE: Final = "(image: attached to this result)"
 IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/webp")
-"""MIME types that the API takes, of those that there may be: guides "Image understanding" and "Function calling",
-multimodal function responses."""
+"""MIME types of images that the API takes, of those that may occur: guides "Image understanding" and "Function calling"
+(multimodal function responses)."""
 
 _NAME_LIMIT: Final = 64
 _SAY_NOTHING: Final = ("type", "title", "description", "$schema")
-"""Keywords of a schema that tell of no parameter."""
+"""Keywords of a schema that describe no parameter."""
 
 
 def function_name(name: str) -> str:
-    """A function name that the API takes: it begins with a letter or an underscore."""
+    """A function name that the API takes. It has to begin with a letter or an underscore."""
     name = wire_name(name)
     return name if re.match(r"[A-Za-z_]", name) else f"_{name}"[:_NAME_LIMIT]
 
@@ -60,7 +60,7 @@ def image_part(image: Image) -> bytes:
 
 
 def user_parts(message: UserMessage, image_types: Collection[str]) -> list[bytes]:
-    """What a user said; never nothing."""
+    """The parts of what a user said; at least one."""
     shown = shown_parts(message.content, image_types)
     parts = [image_part(part) if isinstance(part, Image) else text_part(part) for part in shown]
     return parts or [text_part(NO_TEXT)]
@@ -69,11 +69,11 @@ def user_parts(message: UserMessage, image_types: Collection[str]) -> list[bytes
 def answer_parts(
     message: AssistantMessage, wire_ids: Sequence[str | None], *, replays: bool, signs: bool
 ) -> list[bytes]:
-    """What a model said; nothing if it neither said nor called anything.
+    """The parts of a model's answer; none if it has neither text nor calls.
 
     Args:
-        wire_ids: of its calls; None for a call that is sent without one.
-        replays: its thoughts' signatures are sent back, each on the part on which it came.
+        wire_ids: the ids of its calls; None for a call that is sent without one.
+        replays: send thoughts and signatures back, each signature on the part that it came with.
         signs: the first call needs a signature.
     """
     parts: list[dict[str, object]] = []
@@ -94,7 +94,7 @@ def answer_parts(
                 parts.append({"text": block.text})
     first = next((part for part in parts if "functionCall" in part), None)
     if signs and first is not None:
-        # In every turn, though only the last one is checked: so that a request's beginning stays the same.
+        # Only the last turn is checked, but doing it in all of them keeps the beginning of requests the same.
         first.setdefault("thoughtSignature", FOREIGN_SIGNATURE)
     return [encode(part) for part in parts] if says else []
 
@@ -102,7 +102,7 @@ def answer_parts(
 def _add_signed(
     parts: list[dict[str, object]], block: Thinking, signature: str, *, follows_text: bool
 ) -> None:
-    """Thinking without text is the signature of the text right before it, or of a part that came empty."""
+    """Thinking without text holds the signature of the text right before it, or of a part that came empty."""
     if block.text:
         parts.append({"text": block.text, "thought": True, "thoughtSignature": signature})
     elif follows_text:
@@ -112,7 +112,7 @@ def _add_signed(
 
 
 def _call(call: ToolCall, wire_id: str | None, signature: str | None) -> dict[str, object]:
-    """A call with its arguments as the model wrote them, so that a request's beginning stays the same to the byte."""
+    """A call, with its arguments as the model wrote them: requests then begin with the same bytes every time."""
     function: dict[str, object] = {"id": wire_id} if wire_id is not None else {}
     function["name"] = function_name(call.name)
     function["args"] = orjson.Fragment(wire_arguments(call.arguments).encode())
@@ -128,10 +128,10 @@ def result_part(
     *,
     inside: bool,
 ) -> bytes:
-    """The result of one call; None stands for one that is missing.
+    """The result of one call; None: it is missing.
 
     Args:
-        inside: images are part of the result, as since Gemini 3; else they follow.
+        inside: images are part of the result (since Gemini 3); otherwise they follow it.
     """
     response: dict[str, object] = {"id": wire_id} if wire_id is not None else {}
     response["name"] = function_name(call.name)
@@ -156,7 +156,7 @@ def _inline(image: Image) -> dict[str, object]:
 
 
 def tool(spec: ToolSpec) -> dict[str, object]:
-    """A function declaration. Parameters are left unset where there are none, as the reference has it."""
+    """A function declaration. If there are no parameters the field is left out, as the reference demands."""
     declaration: dict[str, object] = {"name": spec.name, "description": spec.description}
     if any(value for keyword, value in spec.parameters.items() if keyword not in _SAY_NOTHING):
         declaration["parametersJsonSchema"] = {"type": "object", **spec.parameters}

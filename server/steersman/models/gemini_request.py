@@ -1,9 +1,8 @@
-"""A history becomes the body of a Gemini request that follows the API's rules, whatever the history is.
+"""Turns any history into the body of a Gemini request that follows the API's rules.
 
 The rules are those of "Generating content" in the API reference and of the guides "Function calling" and "Thought
-signatures": turns alternate and the user has the first and the last word, the results of a turn's calls are in the
-user turn right after it, as many and in their order, nothing is empty. Converted turns are kept: asking again with a
-longer history costs the new messages only.
+signatures": turns alternate, the user has the first and the last word, the user turn after calls has exactly one result
+for each of them, in their order, and nothing is empty.
 """
 
 from collections.abc import Sequence
@@ -32,7 +31,7 @@ _FORM: Final = TurnForm(
 
 
 class GeminiRequestBuilder:
-    """Makes request bodies for one model, and keeps what it converted of the last few conversations."""
+    """Makes request bodies for one model, and keeps what it has converted of the last few conversations."""
 
     def __init__(self, model_id: str, name: str, *, images: bool = True) -> None:
         self._model_id = model_id
@@ -41,7 +40,7 @@ class GeminiRequestBuilder:
         self._conversations = Conversations(partial(Turns, _FORM), self._say, self._answer)
 
     def body(self, request: ModelRequest) -> bytes:
-        """The JSON body of a request; that it streams says the URL."""
+        """The JSON body of a request. Whether it streams is up to the URL."""
         head: dict[str, object] = {}
         if request.system.strip():
             head["systemInstruction"] = {"parts": [{"text": request.system}]}
@@ -74,7 +73,7 @@ class GeminiRequestBuilder:
         turns.answer(parts, self._results(message.tool_calls, wire_ids, results))
 
     def _wire_ids(self, message: AssistantMessage, taken: set[str]) -> list[str | None]:
-        """The API's own ids of the answer's calls, if this model gave them; else none: order and name are enough."""
+        """The API's own ids of the answer's calls, if this model gave them. Otherwise none: order and name suffice."""
         calls = message.tool_calls
         ids = dict.fromkeys(call.provider_id for call in calls if call.provider_id)
         if message.model != self._model_id or len(ids) < len(calls) or ids.keys() & taken:
@@ -85,7 +84,7 @@ class GeminiRequestBuilder:
     def _results(
         self, calls: Sequence[ToolCall], wire_ids: Sequence[str | None], results: Results
     ) -> list[bytes]:
-        """One result for each call, in their order, then images that had no place."""
+        """One result for each call, in the order of the calls, then the images that can't be in a result."""
         inside = self._style.signs
         parts: list[bytes] = []
         pictures: list[Image] = []

@@ -1,9 +1,9 @@
-"""Chunks of the Gemini API become model stream events. No I/O, no clock: bytes of JSON in, events out.
+"""Turns chunks of the Gemini API into model stream events. No I/O, no clock: bytes of JSON in, events out.
 
 A chunk is "GenerateContentResponse" of the API reference. Parts of the provider's own tools (code that it ran,
-searches) are passed over; the text around them is kept. A thought signature on a text becomes a block of thinking
-without text right after it: `gemini_content` puts it back where it was. What the events can't say (the provider's own
-finish reason, its usage as sent) stays readable on the parser.
+searches) are skipped, the text around them is kept. A thought signature on a text becomes a block of thinking without
+text right after it; `gemini_content` puts it back in its place. What model events can't express (the provider's own
+finish reason, its usage as sent) can be read from the parser.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ from steersman.models.surrogates import whole
 
 _CUTS: Final[Mapping[str, ModelStop]] = {
     "MAX_TOKENS": "length",
-    # The provider's own tools ran too often: what there is may be shown, and the user can go on from it.
+    # The provider's own tools ran too often. What there is can be shown, and the user can go on from it.
     "TOO_MANY_TOOL_CALLS": "length",
     "SAFETY": "content_filter",
     "RECITATION": "content_filter",
@@ -33,30 +33,30 @@ _CUTS: Final[Mapping[str, ModelStop]] = {
     "IMAGE_PROHIBITED_CONTENT": "content_filter",
     "IMAGE_RECITATION": "content_filter",
 }
-"""Finish reasons that say that the answer was cut. Any other with text or calls is a good end."""
+"""Finish reasons of an answer that was cut. With any other, an answer with text or calls is complete."""
 _FAILED: Final[Mapping[str, str]] = {
     "MALFORMED_FUNCTION_CALL": "tool_use_failed",
     "UNEXPECTED_TOOL_CALL": "tool_use_failed",
     "MALFORMED_RESPONSE": "internal",
     "MISSING_THOUGHT_SIGNATURE": "invalid_argument",
 }
-"""Finish reasons that are failures, with the error code that says the same."""
+"""Finish reasons that are failures, each with the error code of the same meaning."""
 _NUMBERS: Final = ("FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER")
-"""The reasons that some servers send as the enumeration's numbers. From 6 on the API and Vertex AI differ."""
+"""Finish reasons by number, which some servers send instead of the name. From 6 on the API and Vertex AI differ."""
 
 
 class GeminiStreamParser:
-    """One response. `feed` it SSE events as they come, then `finish` it once, then look at `stop_reason`.
+    """Parses one response. `feed` it SSE events as they come, `finish` it once, then look at `stop_reason`.
 
-    Deltas of one call of `feed` are merged per block. The terminal marker is a finish reason, or why the prompt was
-    blocked; older models send a finish reason with every chunk, so that only the end of the body is the end.
+    The deltas of one `feed` are merged by block. The terminal marker is a finish reason, or the reason why the prompt
+    was blocked. Older models send a finish reason with every chunk, so only the end of the body is the end.
     """
 
     def __init__(self) -> None:
         self.answer = Answer()
         self._blocks = self.answer.blocks
         self.finish_reason: str | int | None = None
-        """The provider's own word, or its number; the last one if it sent several."""
+        """In the provider's own word, or its number; the last one if it sent several."""
         self.call_ids: list[str | None] = []
         """The provider's ids of the calls, in the order of their blocks."""
         self._blocked = False
@@ -69,28 +69,28 @@ class GeminiStreamParser:
 
     @property
     def stop_reason(self) -> ModelStop:
-        """Why the model stopped, in our words. A reason that cut the answer stands, whatever follows it."""
+        """Why the model stopped, in our words. If one of several reasons cut the answer, that one counts."""
         if self._blocked:
             return "content_filter"
         if self._cut is not None:
             return self._cut
         if self.answer.has_answer and _word(self.finish_reason) == "OTHER":
-            # Nobody says why it ended: what was said may be shown, but calls may be cut.
+            # Nobody knows why it ended. Its text can be shown, but calls may have been cut.
             return "length"
         return "tool_calls" if self.call_ids else "stop"
 
     def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
-        """The events that these make; none if they show nothing."""
+        """The model events that these give; none if there is nothing to show."""
         return self.answer.read(events, self._event)
 
     def finish(self) -> list[StreamEvent]:
-        """The events that close the blocks. Call it once, when the response is complete."""
+        """The events that close all blocks. Call it once, when the response is complete."""
         self._end_thinking()
         self._blocks.end_text()
         return self._blocks.take()
 
     def _event(self, name: bytes, value: object) -> None:
-        # Without `alt=sse`, as from a proxy that loses it, the body is one array of chunks.
+        # If a proxy loses `alt=sse`, the body is one array of chunks.
         for chunk in value if isinstance(value, list) else [value]:
             if isinstance(chunk, dict) and not self.answer.done:
                 self._chunk(chunk, is_error=name == b"error")
@@ -102,7 +102,7 @@ class GeminiStreamParser:
         usage = chunk.get("usageMetadata")
         if isinstance(usage, dict):
             read = read_usage(usage)
-            # Counts are cumulative, and each chunk has them all, except that Vertex AI's first ones are empty.
+            # Counts are cumulative, and every chunk has them all, except that Vertex AI's first ones are empty.
             answer.usage = read if answer.usage is None or not read.is_zero else answer.usage
         if chunk.get("error") or is_error:
             answer.error, answer.done = chunk, True
@@ -174,7 +174,7 @@ class GeminiStreamParser:
             self._thinking = None
 
     def _call(self, call: dict[str, object], signature: str | None) -> None:
-        """A call comes whole."""
+        """Adds a call, which always comes in one piece."""
         call_id = text(call, "id") or None
         self.call_ids.append(call_id)
         index = self._blocks.start_call(shown_name(string(call, "name")), call_id)
@@ -184,7 +184,7 @@ class GeminiStreamParser:
 
 
 def _word(reason: str | int | None) -> str:
-    """A finish reason as the API reference writes it; empty if there is none by that number."""
+    """A finish reason as the API reference spells it; empty if there is none with that number."""
     if isinstance(reason, str):
         return reason.upper()
     return _NUMBERS[reason] if reason is not None and 0 <= reason < len(_NUMBERS) else ""

@@ -1,7 +1,7 @@
-"""How each Gemini model is asked to think, and whether it wants its thoughts' signatures back.
+"""How each Gemini model is asked to think, and whether it requires the signatures of its thoughts back.
 
-Sources: the guides "Gemini thinking", "Thought signatures" and "OpenAI compatibility" (which budget is like which
-level), and the table of supported levels in Vertex AI's guide "Thinking".
+Sources: the guides "Gemini thinking", "Thought signatures" and "OpenAI compatibility" (which budget corresponds to
+which level), and the table of supported levels in Vertex AI's guide "Thinking".
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Final, Literal
 from steersman.agent.model import ThinkingLevel
 
 BUDGETS: Final = {"low": 1_024, "medium": 8_192, "high": 24_576}
-"""Tokens of thinking for models that take a budget. At least half of the output's limit is for the answer."""
+"""Tokens of thinking for models that take a budget. At least half of the output limit is left for the answer."""
 
 _VERSION: Final = re.compile(r"gemini-(\d{1,2})(?!\d)(?:\.(\d{1,2})(?!\d))?", re.IGNORECASE)
 _OTHER_KINDS: Final = re.compile(r"image|tts|audio|live|robotics|embedding", re.IGNORECASE)
@@ -22,20 +22,20 @@ _NO_MINIMAL_SINCE: Final = (3, 7)
 
 @dataclass(frozen=True, slots=True)
 class ThinkingStyle:
-    """What one model takes. Which it is, only its name tells."""
+    """How one model thinks. Only its name tells."""
 
     control: Literal["level", "budget", None]
-    """By what it is told how much to think; None: nothing may be said of it."""
+    """What tells it how much to think; None: it must not be told anything."""
     least: str | int | None = None
-    """The level or the budget that is nearest to not thinking; None: it is not known, and nothing is said."""
+    """The level or budget that comes closest to not thinking; None: it is not known, so nothing is sent."""
     smallest: int = 0
-    """Tokens that a budget of more than `least` must have."""
+    """Fewest tokens of a budget above `least`."""
     signs: bool = False
-    """It signs its calls, refuses them without a signature, and takes images inside results: since Gemini 3."""
+    """It signs its calls, refuses them without a signature, and takes images in results (since Gemini 3)."""
 
     @classmethod
     def of(cls, name: str) -> "ThinkingStyle":
-        """Of a model's name. A Gemini without a version (`gemini-flash-latest`) is a current one."""
+        """A model's style, by its name. A Gemini without a version (`gemini-flash-latest`) counts as a current one."""
         is_gemini = "gemini" in name.lower()
         found = _VERSION.search(name)
         version = (int(found[1]), int(found[2] or 0)) if found else None
@@ -52,7 +52,7 @@ class ThinkingStyle:
         return cls("budget", 0, 512 if "lite" in name.lower() else 1)
 
     def fields(self, level: ThinkingLevel, max_tokens: int | None) -> dict[str, object]:
-        """The request's `thinkingConfig`; empty where nothing is said. Thoughts count as output: `max_tokens`."""
+        """The request's `thinkingConfig`, which may be empty. Thoughts count towards `max_tokens`."""
         if self.control is None or (level == "off" and self.least is None):
             return {}
         key = "thinkingLevel" if self.control == "level" else "thinkingBudget"

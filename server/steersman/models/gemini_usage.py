@@ -1,4 +1,4 @@
-"""The token counts of the Gemini API. Its candidates exclude the thoughts; its prompt includes what was cached."""
+"""Token counts of the Gemini API. Its candidates don't include thoughts; its prompt includes what was cached."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from steersman.models.event_json import count
 
 @dataclass(frozen=True, slots=True)
 class GeminiUsage:
-    """The numbers as the provider sent them; None where it sent none. See "UsageMetadata" in the API reference."""
+    """The numbers as the provider sent them; None if it sent none. See "UsageMetadata" in the API reference."""
 
     prompt: int | None
     candidates: int | None
@@ -17,7 +17,7 @@ class GeminiUsage:
     cached: int | None
     thoughts: int | None
     tool_prompt: int | None
-    """What the provider's own tools put before the model."""
+    """What the provider's own tools added to the prompt."""
 
     @property
     def is_zero(self) -> bool:

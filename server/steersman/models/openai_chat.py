@@ -1,7 +1,7 @@
 """OpenAI's Chat Completions API, and any server that speaks it.
 
-The stream's terminal marker is a finish reason or `[DONE]`. Without either, a response is usable only if it has
-calls and all of them are complete JSON.
+The stream's terminal marker is a finish reason or `[DONE]`. Without either, a response can only be used if it has
+calls and the arguments of all of them are complete JSON.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,10 +15,10 @@ from steersman.models.provider import Api
 
 
 class OpenAIChat:
-    """`POST {base_url}/chat/completions`, for an `HttpModel`; see `WireApi`.
+    """`POST {base_url}/chat/completions`, for an `HttpModel`. See `WireApi`.
 
-    A base URL has the version, as OpenAI's clients have it: `http://127.0.0.1:8080/v1`. Without any path, `/v1` is
-    added. The key is sent as a bearer token.
+    The base URL includes the version, as in OpenAI's own clients: `http://127.0.0.1:8080/v1`. If it has no path, `/v1`
+    is added. The key is sent as a bearer token.
     """
 
     name: ClassVar[Api] = "openai-chat"

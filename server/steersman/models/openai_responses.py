@@ -1,7 +1,6 @@
 """OpenAI's Responses API, and servers that are compatible with it.
 
-The stream's terminal marker is `response.completed` or `response.incomplete`; without one nothing of a response is
-used.
+The stream's terminal marker is `response.completed` or `response.incomplete`. A response without one is not used.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,10 +14,10 @@ from steersman.models.responses_stream import ResponsesStreamParser
 
 
 class OpenAIResponses:
-    """`POST {base_url}/responses`, for an `HttpModel`; see `WireApi`.
+    """`POST {base_url}/responses`, for an `HttpModel`. See `WireApi`.
 
-    The model's name is on Azure that of its deployment. A base URL has the version, as OpenAI's clients have it:
-    `https://NAME.openai.azure.com/openai/v1`. Without any path, `/v1` is added. The key is sent as a bearer token.
+    On Azure the model's name is that of its deployment. The base URL includes the version, as in OpenAI's own clients:
+    `https://NAME.openai.azure.com/openai/v1`. If it has no path, `/v1` is added. The key is sent as a bearer token.
     """
 
     name: ClassVar[Api] = "openai-responses"

@@ -1,8 +1,8 @@
-"""Input items and tools of a Responses request, each encoded on its own. What may stand where is not known here.
+"""Encodes the input items and tools of a Responses request, one by one. `responses_request` puts them in order.
 
 The shapes are those of "Create a model response" in the API reference: its items "Input message", "Output message",
-"Function tool call" and "Function tool call output". Output messages have all that the reference asks of them: there
-are servers that refuse those without id or status, as the provider's own does not.
+"Function tool call" and "Function tool call output". Output messages have every field that the reference requires:
+OpenAI doesn't insist on an id and a status, but some compatible servers do.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,17 +24,17 @@ from steersman.models.wire_values import (
 
 
 def user_item(message: UserMessage, image_types: Collection[str]) -> bytes:
-    """What a user said; never nothing."""
+    """What a user said; never empty."""
     return _user(_content(message.content, image_types) or [_text(NO_TEXT)])
 
 
 def pictures_item(pictures: Sequence[Image]) -> bytes:
-    """Images of results, for servers whose results hold only text."""
+    """Images of results, for servers whose results may only hold text."""
     return _user([_image(picture) for picture in pictures])
 
 
 def nothing_item() -> bytes:
-    """Stands where there is nothing at all: a request has input."""
+    """The input of a request that has none, since there must be some."""
     return _user([_text(NO_TEXT)])
 
 
@@ -53,7 +53,7 @@ def answer_item(wire_id: str, text: str) -> bytes:
 
 
 def call_item(call: ToolCall, wire_id: str) -> bytes:
-    """A call, without an id of the item: one that the server knows would be checked against the items around it."""
+    """A call. It has no item id, since the server would check an id that it knows against the items around it."""
     return encode(
         {
             "type": "function_call",
@@ -67,7 +67,7 @@ def call_item(call: ToolCall, wire_id: str) -> bytes:
 def output_item(
     wire_id: str, result: ToolResultMessage | None, image_types: Collection[str], *, pictures_follow: bool
 ) -> bytes:
-    """The result of one call; None stands for one that is missing.
+    """The result of one call; None: it is missing.
 
     Args:
         pictures_follow: images are sent after the batch, not in the result.
@@ -81,7 +81,7 @@ def output_item(
 
 
 def tool(spec: ToolSpec) -> dict[str, object]:
-    """Strictness is what the API assumes otherwise; it refuses schemas with optional properties."""
+    """A function tool. It says that it isn't strict, since by default the API refuses optional properties."""
     return {
         "type": "function",
         "name": spec.name,

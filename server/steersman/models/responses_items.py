@@ -1,7 +1,7 @@
-"""The output items of one Responses stream while they come, and which of them an event is about.
+"""The output items of one Responses stream while it arrives, and which of them an event is about.
 
-Items are told apart by their place (`output_index`) and their id. Compatible servers leave one of them out, repeat a
-place, or change the id with every event.
+Items are told apart by their place (`output_index`) and their id. Compatible servers may leave out one of the two, give
+two items the same place, or change the id with every event.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 from steersman.models.event_json import string
 
 Item: TypeAlias = Mapping[str, object]
-"""An output item as the server tells it."""
+"""An output item as the server sends it."""
 ItemKind = Literal["message", "reasoning", "call"]
 KINDS: Final[Mapping[object, ItemKind]] = {
     "message": "message",
@@ -19,7 +19,7 @@ KINDS: Final[Mapping[object, ItemKind]] = {
     "function_call": "call",
     "custom_tool_call": "call",
 }
-"""Items that are passed on. Those of the provider's own tools are not."""
+"""Types of items that are passed on. Those of the provider's own tools are not."""
 
 
 @dataclass(slots=True)
@@ -30,22 +30,22 @@ class OutputItem:
     id: str
     call_id: str
     block: int = -1
-    """The index of its block; of a message's text it is the writer's affair."""
+    """The index of its block. Not used for a message, whose blocks the writer manages."""
     late_name: str | None = None
-    """Of a call whose block was started before its name was known: the name, as far as it is known now."""
+    """For a call whose block was started without a name: what is known of the name now."""
     is_whole: bool = False
-    """The server has said that it is done."""
+    """The server has said that it is complete."""
     is_told: bool = False
-    """Some of its text, thinking or arguments has come."""
+    """Some of its text, thinking or arguments has been passed on."""
     part_is_told: bool = False
-    """Some of the part that is open has come."""
+    """Some of its open part has been passed on."""
     part: object = None
-    """The last part of a summary that something came of."""
+    """The part of the summary that was last passed on."""
     source: str = ""
-    """Which of the texts of reasoning, its summary or its content, came first: the other repeats it."""
+    """Whether reasoning was first sent as its summary or as its content: the other repeats it."""
     signature: str | None = None
     id_changes: bool = False
-    """The server gives it another id each time: none of them is the model's."""
+    """The server gives it a different id each time, so none of them is the model's."""
 
 
 class OutputItems:
@@ -63,7 +63,7 @@ class OutputItems:
         return iter(self._items)
 
     def open(self, kind: ItemKind, item: Mapping[str, object], index: object = None) -> OutputItem:
-        """A new item."""
+        """Adds a new item."""
         opened = OutputItem(kind, string(item, "id"), string(item, "call_id"))
         self._items.append(opened)
         self._last[kind] = opened
@@ -74,10 +74,10 @@ class OutputItems:
         return opened
 
     def find(self, kind: ItemKind, index: object, names: Iterable[str]) -> OutputItem | None:
-        """The item of `kind` that an event is about; the last one of the kind, if it goes on, where it can't be told.
+        """The item of `kind` that an event is about. If that can't be told: the last one, unless it is complete.
 
         Args:
-            index: the place that the event names, if it is a number.
+            index: the place that the event names; ignored unless it is a number.
             names: the ids that the event names.
         """
         placed = self._by_index.get(index) if type(index) is int else None
@@ -89,8 +89,8 @@ class OutputItems:
         return last if last is not None and not last.is_whole else None
 
     def matched(self, output: Iterable[object]) -> Iterator[tuple[ItemKind, Item, OutputItem | None]]:
-        """The items of a whole response, each with the one that it is, if that has begun: by its id if it is the
-        only one of that id, else by its place among those of its kind."""
+        """The items of a complete response, each with the known item that it is, if any. Items are matched by an id
+        that is unique, else by their place among those of the same kind."""
         named: dict[tuple[ItemKind, str], OutputItem | None] = {}
         alike: dict[ItemKind, list[OutputItem]] = {kind: [] for kind in KINDS.values()}
         for known in self._items:
@@ -110,7 +110,7 @@ class OutputItems:
 
 
 def kind_of(item: object) -> ItemKind | None:
-    """The kind of an item; None for one that is not passed on."""
+    """The kind of an item; None if it is not passed on."""
     kind = item.get("type") if isinstance(item, dict) else None
     return KINDS.get(kind) if isinstance(kind, str) else None
 

@@ -1,4 +1,4 @@
-"""Reasoning items of the Responses API as signed thinking and back, and which models make them.
+"""Turns reasoning items of the Responses API into signed thinking and back, and knows which models always reason.
 
 Sources: the guides "Reasoning models" (encrypted reasoning, summaries) and "Conversation state", and the item
 "Reasoning" of the API reference.
@@ -12,21 +12,21 @@ from typing import Final
 from steersman.agent.messages import Thinking
 
 _KEPT: Final = ("id", "encrypted_content", "format")
-"""What of an item is opaque and wanted back. The encrypted content is bound to the id; `format` is a router's note of
-whose encryption it is."""
+"""The opaque fields of an item, which have to be sent back. The encrypted content is bound to the id; `format` is a
+router's note of whose encryption it is."""
 _REASONS: Final = re.compile(r"^(?:o[1-9]|gpt-(?:[5-9]|[1-9]\d)|codex)(?!.*\bchat\b)", re.IGNORECASE)
 
 
 def always_reasons(name: str) -> bool:
-    """Whether a model is known to reason also where no level is asked for, by its name in any provider's spelling."""
+    """Whether a model is known to reason even if no level is set, by its name in any provider's spelling."""
     return _REASONS.search(name.rsplit("/", 1)[-1]) is not None
 
 
 def signature_of(item: Mapping[str, object], *, with_id: bool) -> str | None:
-    """The opaque part of a reasoning item as one token; None if nothing of it is encrypted.
+    """The opaque fields of a reasoning item as one token; None if nothing of it is encrypted.
 
     Args:
-        with_id: whether the id is the item's own, and not made up on the way: it has to fit the encrypted content.
+        with_id: the id is the item's own, so that it fits the encrypted content, and not made up on the way.
     """
     if not item.get("encrypted_content"):
         return None
@@ -35,7 +35,7 @@ def signature_of(item: Mapping[str, object], *, with_id: bool) -> str | None:
 
 
 def reasoning_item(block: Thinking) -> dict[str, object] | None:
-    """The item that `block` was made of; None for thinking that no reasoning item was, or that was not encrypted."""
+    """The reasoning item that `block` was made from; None if there was none, or if it was not encrypted."""
     try:
         kept = json.loads(block.signature or "")
     except (ValueError, RecursionError):

@@ -1,9 +1,8 @@
-"""A history becomes the body of a Responses request that follows the API's rules, whatever the history is.
+"""Turns any history into the body of a Responses request that follows the API's rules.
 
 The rules are those of "Create a model response" in the API reference and of the guides "Function calling", "Reasoning
 models" and "Images and vision": every call is answered by exactly one output, ids are unique, a reasoning item stands
-right before what it led to, nothing is blank. Nothing is stored at the server, so that each request holds the whole
-conversation. Encoded items are kept: asking again with a longer history costs the new messages only.
+right before what it led to, nothing is blank. The server stores nothing, so each request holds the whole conversation.
 """
 
 import re
@@ -39,20 +38,20 @@ _ID_LIMIT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class ResponsesQuirks:
-    """Where compatible servers differ from each other in what they take."""
+    """What compatible servers take or refuse."""
 
     images: bool = True
     images_in_results: bool = True
-    """Results may hold images; else they follow in a user message, as for llama.cpp's server."""
+    """Results may hold images. Otherwise images follow in a user message, as for llama.cpp's server."""
     summaries: bool = True
-    """Ask for summaries of the reasoning; OpenAI refuses them to organizations that are not verified."""
+    """Ask for summaries of the reasoning. OpenAI refuses that to organizations that are not verified."""
     encrypted_reasoning: Literal["auto", "always", "never"] = "auto"
-    """Whether to ask for encrypted reasoning. A model that does not reason refuses to be asked, so that `auto` asks
-    where a thinking level is set, and models that are known to reason without one."""
+    """Whether to ask for encrypted reasoning. Models that don't reason refuse that, so `auto` asks only if a thinking
+    level is set, or if the model is known to reason without one."""
 
 
 class ResponsesRequestBuilder:
-    """Makes request bodies for one model, and keeps what it encoded of the last few conversations."""
+    """Makes request bodies for one model, and keeps what it has encoded of the last few conversations."""
 
     def __init__(self, model_id: str, name: str, quirks: ResponsesQuirks | None = None) -> None:
         self._model_id = model_id
@@ -100,7 +99,7 @@ class ResponsesRequestBuilder:
             items.add(pictures_item(pictures))
 
     def _answer_items(self, message: AssistantMessage, wire_ids: list[str], taken: set[str]) -> list[bytes]:
-        """The items of an answer. Reasoning is sent to the model that made it only, and with what it led to only."""
+        """The items of an answer. Reasoning is only sent to the model that made it, together with what it led to."""
         items: list[bytes] = []
         reasoning: list[bytes] = []
         own = message.model == self._model_id
@@ -118,12 +117,12 @@ class ResponsesRequestBuilder:
         return items
 
     def _call_id(self, call: ToolCall, message: AssistantMessage, taken: set[str]) -> str:
-        """The provider's own id where this model gave it, else ours; made unique in the request."""
+        """The provider's own id if this model gave it, else ours; unique in the request."""
         theirs = call.provider_id if message.model == self._model_id else None
         wanted = theirs if theirs and len(theirs) <= _ID_LIMIT and _ID.fullmatch(theirs) else None
         return new_id(wanted, call.id, taken, _ID_LIMIT)
 
 
 def _message_id(taken: set[str]) -> str:
-    """An id for a text of the model: only its beginning matters to the server, which has not stored it."""
+    """An id for a text of the model. Only its prefix matters to the server, which has not stored it."""
     return new_id(None, f"msg_{len(taken)}", taken, _ID_LIMIT)

@@ -1,9 +1,8 @@
-"""Events of the Responses API become model stream events. No I/O, no clock: bytes of JSON in, events out.
+"""Turns events of the Responses API into model stream events. No I/O, no clock: bytes of JSON in, events out.
 
-The events are those of "Streaming events" in the API reference. What streams is passed on as it comes; what a server
-tells only at the end of a part, of an item or of the whole response is made up for there. Items of the provider's own
-tools are passed over. What the events can't say (the provider's own status, its usage as sent) stays readable on the
-parser.
+The events are those of "Streaming events" in the API reference. Deltas are passed on as they come; what a server sends
+only at the end of a part, of an item or of the whole response is passed on then. Items of the provider's own tools are
+skipped. What model events can't express (the provider's own status, its usage as sent) can be read from the parser.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -26,17 +25,17 @@ _PARTS: Final = "\n\n"
 
 
 class ResponsesStreamParser:
-    """One response. `feed` it SSE events as they come, then `finish` it once, then look at `stop_reason`.
+    """Parses one response. `feed` it SSE events as they come, `finish` it once, then look at `stop_reason`.
 
-    Deltas of one call of `feed` are merged per block. Calls and reasoning stay open to the end: more of them may be
-    known then. The terminal markers are `response.completed` and `response.incomplete`.
+    The deltas of one `feed` are merged by block. Calls and reasoning stay open to the end, where more may be known of
+    them. The terminal markers are `response.completed` and `response.incomplete`.
     """
 
     def __init__(self) -> None:
         self.answer = Answer()
         self._blocks = self.answer.blocks
         self.finish_reason: str | None = None
-        """The provider's own status, with the reason of an incomplete response after a colon."""
+        """The provider's own status; for an incomplete response followed by a colon and the reason."""
         self.call_ids: list[str | None] = []
         """The provider's ids of the calls, in the order of their blocks."""
         self._items = OutputItems()
@@ -70,11 +69,11 @@ class ResponsesStreamParser:
         return "tool_calls" if self.call_ids else "stop"
 
     def feed(self, events: Iterable[SseEvent]) -> list[StreamEvent]:
-        """The events that these make; none if they show nothing."""
+        """The model events that these give; none if there is nothing to show."""
         return self.answer.read(events, self._event)
 
     def finish(self) -> list[StreamEvent]:
-        """The events that close the blocks. Call it once, when the response is complete."""
+        """The events that close all blocks. Call it once, when the response is complete."""
         self._blocks.end_text()
         for item in self._items:
             if item.kind == "call":
@@ -97,11 +96,11 @@ class ResponsesStreamParser:
             self._response(event, string(event, "status"))
 
     def _error(self, event: dict[str, object]) -> None:
-        """Not the end: `response.failed` may follow, with what was used."""
+        """Keeps an error. It isn't the end: `response.failed` may follow, with the usage."""
         self.answer.error = self.answer.error or event
 
     def _response(self, response: object, status: str) -> None:
-        """A state of the whole response; its output is told with the last one."""
+        """Reads a state of the whole response. The last one has the output."""
         answer = self.answer
         if isinstance(response, dict):
             answer.id = text(response, "id") or answer.id
@@ -111,7 +110,7 @@ class ResponsesStreamParser:
         if status not in _ENDS:
             return
         response = response if isinstance(response, dict) else {}
-        # There are servers that end every response with the same event.
+        # Some servers end every response with the same event.
         status = text(response, "status") if response.get("status") in _ENDS else status
         answer.done = True
         self.finish_reason = status
@@ -161,7 +160,7 @@ class ResponsesStreamParser:
         return begun
 
     def _whole(self, known: OutputItem, item: Item) -> None:
-        """Makes up for what did not stream of an item."""
+        """Passes on what did not stream of a complete item."""
         item_id = string(item, "id")
         known.id_changes = known.id_changes or known.id not in ("", item_id)
         if known.kind == "call":
@@ -208,7 +207,7 @@ class ResponsesStreamParser:
             self._blocks.append(item.block, piece)
 
     def _call_told(self, item: OutputItem, told: Mapping[str, object], key: str) -> None:
-        """The name of a call, and its arguments in one piece. Those that streamed stand."""
+        """Takes the name of a call, and its arguments in one piece, unless they have streamed."""
         if item.late_name is not None:
             item.late_name = shown_name(string(told, "name")) or item.late_name
         arguments = arguments_text(told.get(key))
@@ -222,7 +221,7 @@ class ResponsesStreamParser:
 
 
 def _kind_of(event: Mapping[str, object], name: bytes) -> str:
-    """The kind of an event without a type: a whole document, or one that only its name tells."""
+    """The kind of an event without a type: it may be a whole document; otherwise its name tells."""
     if event.get("object") == "response":
         return "response"
     if event.get("error") or event.get("object") == "error":
@@ -231,7 +230,7 @@ def _kind_of(event: Mapping[str, object], name: bytes) -> str:
 
 
 def _is_news(item: OutputItem, key: str) -> bool:
-    """Whether what an event says under `key` has not come before: the end of a part repeats what streamed of it."""
+    """Whether the text under `key` is new: the end of a part repeats what has streamed of it."""
     if key == "delta":
         return True
     told, item.part_is_told = item.part_is_told, False
