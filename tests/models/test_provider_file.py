@@ -187,7 +187,7 @@ NEW = {"api": "openai-chat", "base_url": "https://x.test/v1"}
         (
             "groq",
             {"modle": 1},
-            "providers.groq.modle is no key of it. Known keys: title, api, base_url, key_env",
+            "providers.groq.modle is not a known key. Known keys: title, api, base_url, key_env",
         ),
         ("groq", {"base_url": "groq.test"}, "providers.groq.base_url: The base URL must begin with http"),
         ("groq", {"base_url": "https://u:SECRET@[x"}, "providers.groq.base_url: The base URL must begin"),
@@ -199,7 +199,7 @@ NEW = {"api": "openai-chat", "base_url": "https://x.test/v1"}
         ("groq", {"key_command": []}, "providers.groq.key_command: it takes a program"),
         ("groq", {"key_command": {"SECRET": 1}}, "providers.groq.key_command: "),
         ("groq", {"headers": {"x-a": 3}}, "providers.groq.headers.x-a: "),
-        ("groq", {"headers": {"x a": "SECRET"}}, "providers.groq.headers: 'x a' is no name of a header"),
+        ("groq", {"headers": {"x a": "SECRET"}}, "providers.groq.headers: 'x a' is not a valid header name"),
         (
             "groq",
             {"headers": {"x-a": "SECRET\n"}},
@@ -218,7 +218,7 @@ NEW = {"api": "openai-chat", "base_url": "https://x.test/v1"}
         (
             "groq",
             {"timeouts": {"first": 1}},
-            "providers.groq.timeouts.first is no key of it. Known keys: connect",
+            "providers.groq.timeouts.first is not a known key. Known keys: connect",
         ),
         ("groq", {"limits": {"concurrent": 0}}, "providers.groq.limits.concurrent: Input should be greater"),
         ("groq", {"limits": {"concurrent": 1.5}}, "providers.groq.limits.concurrent: "),
@@ -226,22 +226,22 @@ NEW = {"api": "openai-chat", "base_url": "https://x.test/v1"}
         (
             "groq",
             {"quirks": {"x": True}},
-            "providers.groq.quirks.x is no quirk of openai-chat. Known quirks: ",
+            "providers.groq.quirks.x is not a quirk of openai-chat. Known quirks: ",
         ),
-        ("groq", {"quirks": {"images": True}}, "providers.groq.quirks.images is no quirk of openai-chat"),
+        ("groq", {"quirks": {"images": True}}, "providers.groq.quirks.images is not a quirk of openai-chat"),
         (
             "groq",
             {"quirks": {"stream_usage": "no"}},
             "providers.groq.quirks.stream_usage: it can be true, false",
         ),
         ("groq", {"quirks": {"max_tokens_field": "n"}}, "it can be max_tokens, max_completion_tokens."),
-        ("anthropic", {"quirks": {"x": True}}, "is no quirk of anthropic. Known quirks: none."),
+        ("anthropic", {"quirks": {"x": True}}, "is not a quirk of anthropic. Known quirks: none."),
         ("groq", {"models": [{}]}, "providers.groq.models.0.match: Field required"),
         ("groq", {"models": [{"match": "a", "images": "yes"}]}, "providers.groq.models.0.images: "),
         (
             "groq",
             {"models": [{"mach": "a"}]},
-            "providers.groq.models.0.mach is no key of it. Known keys: match, ",
+            "providers.groq.models.0.mach is not a known key. Known keys: match, ",
         ),
         ("groq", {"models": [{"match": "a", "price": {"in": 1}}]}, "Known keys: input, output, cache_read, "),
         (

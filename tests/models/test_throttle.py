@@ -149,7 +149,9 @@ async def test_of_a_wait_of_which_nobody_knows_the_end_the_user_hears_after_a_wh
     await settle()
     assert told == []
     await clock.elapse_until(asyncio.gather(first, second))
-    assert told == ["The request waits for others to end: config.toml limits what is asked of somebody."]
+    assert told == [
+        "The request waits for other requests to end: config.toml limits what is asked of somebody."
+    ]
 
 
 async def test_a_short_wait_is_not_told(clock):

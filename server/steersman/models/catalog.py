@@ -1,4 +1,4 @@
-"""From a model's written name, `PROVIDER:NAME`, to the model. A provider's code is imported when it is asked for."""
+"""Finds the model for a name like `PROVIDER:NAME`. A provider's code is imported when it is needed."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -18,27 +18,26 @@ if TYPE_CHECKING:
     from steersman.models.provider_file import UserProvider
     from steersman.models.routes import General, Route
 
-# What a catalog knows is read from a file, by modules that take longer to load than the rest of a start: all of that
-# waits until somebody asks.
+# The modules that read providers take longer to load than the rest of a start, so they are imported only when needed.
 
 _KNOWN_ROUTES = 64
 """That are kept: a user has a few models."""
 
 SERVER_VARIABLES: Final = ("STEERSMAN_API_KEY", "STEERSMAN_BASE_URL")
-"""For the providers that are named like an API. A base URL may hold a key too."""
+"""Variables for the providers that are named like an API. A base URL may contain a key too."""
 
 
 class Catalog:
-    """Every provider that is known: the package's, overruled and added to by the user's.
+    """All known providers: the package's, and the user's, which replace and extend them.
 
     Args:
-        own: what the user's file says, by provider.
-        general: what the user says of any server.
-        images: whether models take images, as the user says of all of them.
-        environ: where key variables are looked for.
-        file: the user's file, as it is named to people.
-        locked: why no key of the user's file is used; None if they are.
-        heard: what a provider has said of a model, by its id, the base URL and the name.
+        own: the providers of the user's file.
+        general: what the user has set for any server.
+        images: whether models take images, if the user has said so for all of them.
+        environ: where variables with keys are looked up.
+        file: the name of the user's file in messages.
+        locked: why keys in the user's file are not used; None if they are.
+        heard: what a provider has said of a model, by the provider's id, the base URL and the model's name.
     """
 
     def __init__(
@@ -60,25 +59,25 @@ class Catalog:
 
     @property
     def providers(self) -> "dict[str, Provider]":
-        """By id: the package's in the order of its file, then the user's."""
+        """All providers by id: the package's in the order of its file, then the user's."""
         return {**_package(), **{name: each.provider for name, each in self._own.items()}}
 
     @property
     def general(self) -> "General":
-        """What the user says of any server."""
+        """What the user has set for any server."""
         from steersman.models.routes import General  # noqa: PLC0415
 
         return self._general() if self._general is not None else General()
 
     @property
     def key_variables(self) -> frozenset[str]:
-        """All variables that may hold a key of a provider: nobody but the server gets them."""
+        """All variables that may hold a provider's key. Only the server gets to see them."""
         named = [each.key_env for each in (*_package().values(), *self.providers.values())]
         return frozenset(variable for variables in named for variable in variables)
 
     @property
     def commands(self) -> "KeyCommands":
-        """What runs the user's key commands."""
+        """Runs the user's key commands."""
         if self._commands is None:
             from steersman.models.keys import KeyCommands  # noqa: PLC0415
 
@@ -86,10 +85,10 @@ class Catalog:
         return self._commands
 
     def route(self, spec: str) -> "Route":
-        """Where requests to the model of `PROVIDER:NAME` go. `missing` says so where there is no key.
+        """Where requests to the model `PROVIDER:NAME` go. If it needs a key and there is none, `missing` says so.
 
         Raises:
-            ModelConfigError: no such provider, no name, no base URL, or a tape; the text says what to do.
+            ModelConfigError: no such provider, no name, no base URL, or a tape. The text says what to do.
         """
         general, known = self.general, self._routes.get(spec)
         if known is not None and known.holds(general, self._environ, self._hear):
@@ -147,7 +146,7 @@ class Catalog:
         return route, heard
 
     def facts(self, spec: str) -> "ModelFacts":
-        """What is known of a model; nothing of a tape, or of a name that no provider has."""
+        """What is known of a model. Of a tape, or a model of an unknown provider, that is nothing."""
         from steersman.models.provider import ModelFacts  # noqa: PLC0415
 
         try:
@@ -157,7 +156,7 @@ class Catalog:
         return replace(provider.facts(name), images=self._sees(provider, name))
 
     def route_if_known(self, spec: str) -> "Route | None":
-        """See `route`; None where that raises."""
+        """As `route`, but None where that raises."""
         try:
             return None if spec.startswith("tape:") else self.route(spec)
         except ModelConfigError:
@@ -168,11 +167,11 @@ class Catalog:
 
         Args:
             spec: `PROVIDER:NAME`, or `tape:FILE`.
-            client: for HTTP, instead of the process's own.
+            client: for HTTP; None: the process's own.
 
         Raises:
-            MissingKey: no key where one is needed.
-            ModelConfigError: no such provider, no name, no base URL or one that can't be used, or a tape that can't.
+            MissingKey: it needs a key, and there is none.
+            ModelConfigError: no such provider, no name, no usable base URL, or no usable tape.
         """
         if spec.startswith("tape:") and spec.removeprefix("tape:").strip():
             from steersman.models.tape import TapeModel  # noqa: PLC0415
@@ -190,7 +189,7 @@ class Catalog:
         return KeyedModel(route, self.commands, client)
 
     def has_command(self, spec: str) -> bool:
-        """Whether a command of the user's has to be run for the key of a model.
+        """Whether a command of the user's has to be run to get the model's key.
 
         Raises:
             ModelConfigError: see `route`.
@@ -201,10 +200,10 @@ class Catalog:
         return command is not None and self.commands.kept(command) is None
 
     def prepare(self, spec: str) -> None:
-        """Runs that command, if its key is not known. Blocks: for threads.
+        """Runs that command, unless its key is known. Blocks, so call it in a thread.
 
         Raises:
-            MissingKey: it printed none.
+            MissingKey: it has printed no key.
             ModelConfigError: see `route`.
         """
         command = self.route(spec).command
@@ -212,8 +211,8 @@ class Catalog:
             self.commands.key(command)
 
     def _sees(self, provider: "Provider", name: str, heard: "ModelFacts | None" = None) -> bool:
-        """What the user says of the model, of all models, what the package and the provider say of it, and what its
-        name says."""
+        """Whether the model takes images. The first to say so decides: the user for the model, the user for all models,
+        the package, the provider, and then the model's name."""
         own = self._own.get(provider.id)
         said = (
             None if own is None else own.facts(name).images,
@@ -224,11 +223,7 @@ class Catalog:
         return next((each for each in said if each is not None), takes_images(provider.id, name))
 
     def _named(self, spec: str) -> "tuple[Provider, str]":
-        """The provider and the model's name that are written in `spec`.
-
-        Raises:
-            ModelConfigError: there are none.
-        """
+        """The provider and the model's name in `spec`. Raises ModelConfigError if they are not there."""
         known = self.providers
         prefix, colon, name = spec.partition(":")
         if prefix in known and name.strip():
@@ -294,12 +289,12 @@ def resolve_model(
     images: bool | None = None,
     client: "httpx.AsyncClient | None" = None,
 ) -> Model:
-    """The model that `spec` names, of the package's catalog alone. See `Catalog.model`.
+    """The model that `spec` names, if it is one of the package's providers. See `Catalog.model`.
 
     Args:
-        base_url: of a provider that is named like an API; its own if None.
-        api_key: for `base_url`. Whether the two belong together is for the caller to know.
-        images: whether it takes images; None: as is known of its name.
+        base_url: for a provider that is named like an API; None: its own.
+        api_key: for `base_url`. The caller has to know that the two belong together.
+        images: whether the model takes images; None: as its name says.
     """
     if spec.startswith("tape:"):
         return Catalog().model(spec)

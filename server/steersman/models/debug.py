@@ -1,4 +1,4 @@
-"""What a recorded response body parses to, as plain data: the stream's own parser, read out for people and tests."""
+"""Parses a recorded response body with the stream's own parser, into plain data for people and tests."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -20,15 +20,15 @@ PARSERS: Final[Mapping[str, type[Parser]]] = {
 }
 APIS: Final = tuple(PARSERS)
 _BETWEEN_THOUGHTS: Final[Mapping[str, str]] = {"openai-responses": "\n\n"}
-"""Between two blocks of thinking, where they are paragraphs of their own; nothing elsewhere."""
+"""What separates two blocks of thinking; nothing in other APIs, where they are not paragraphs of their own."""
 
 
 def parse_recording(api: str, pieces: Iterable[bytes]) -> dict[str, object]:
     """Parses the pieces of one body.
 
     Returns:
-        text, reasoning, refusal, tool_calls, finish_reason (the provider's word), usage (its numbers), error, model
-        and id, and our own `stop_reason`, which is None for a response that can't be used.
+        text, reasoning, refusal, tool_calls, finish_reason (in the provider's word), usage (in its numbers), error,
+        model and id, and our own `stop_reason`, which is None if the response can't be used.
 
     Raises:
         ValueError: an unknown API.

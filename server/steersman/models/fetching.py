@@ -1,6 +1,6 @@
-"""Questions to a model's server that are no run: the JSON value at a path, bounded in size.
+"""Asks a model's server for something else than an answer: the JSON value at a path, bounded in size.
 
-No text that this raises holds a key.
+No exception from here has a key in its text.
 """
 
 import json
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Client: TypeAlias = httpx.AsyncClient | LocalClient
 
 MAX_BYTES: Final = 4 * 1024 * 1024
-"""Of one answer."""
+"""Most bytes of one answer."""
 
 _ENDINGS: Final = ("/chat/completions", "/messages", "/responses")
 """What some people leave at the end of a base URL."""
@@ -36,17 +36,17 @@ _ENDINGS: Final = ("/chat/completions", "/messages", "/responses")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Whom to ask, and how he knows us."""
+    """The server to ask, and how requests to it are authorised."""
 
     parts: SplitResult = field(repr=False)
     path: str
-    """Of the base URL, with the version: `/v1`."""
+    """The path of the base URL, with the version: `/v1`."""
     headers: Mapping[str, str] = field(repr=False)
     redact: Redactor = field(repr=False)
     sends_credentials: bool
-    """The user information of the base URL is sent."""
+    """The base URL's user information is sent."""
     key_source: str = ""
-    """Where the key comes from, for people. Empty: not known."""
+    """Where the key comes from, for messages. Empty: not known."""
 
     @classmethod
     def at(
@@ -57,9 +57,10 @@ class Server:
         headers: Mapping[str, str] | None = None,
         key_source: str = "",
     ) -> "Server":
-        """Args:
-            headers: more of them; they never overrule the key's.
-            key_source: where the key comes from, for what is told when it is not taken.
+        """
+        Args:
+            headers: the user's. They never replace that of the key.
+            key_source: where the key comes from, for the message if it is refused.
 
         Raises:
             ModelConfigError: the base URL or the key can't be used.
@@ -80,17 +81,17 @@ class Server:
 
     @property
     def host(self) -> str:
-        """For messages: no credentials."""
+        """The server's name for messages, without credentials."""
         return self.parts.netloc.rpartition("@")[2]
 
     @property
     def root(self) -> str:
-        """The path above the version's."""
+        """The path without the version."""
         return self.path.removesuffix("/v1")
 
     @property
     def is_local(self) -> bool:
-        """Whether `LocalClient` can ask here."""
+        """Whether `LocalClient` can ask it."""
         from steersman.models.local_client import is_local  # noqa: PLC0415 - as late as in `http`
 
         return is_local(with_path(self.parts, self.path, credentials=self.sends_credentials))
@@ -99,7 +100,7 @@ class Server:
         """The JSON value at a path of this server: a GET, or a POST of `body`.
 
         Raises:
-            HttpFailure: not reachable, refused, or something else came.
+            HttpFailure: it could not be reached, it refused, or it answered something else.
         """
         both = "&".join(filter(None, (self.parts.query, query)))
         url = with_path(self.parts._replace(query=both), path, credentials=self.sends_credentials)
@@ -113,7 +114,9 @@ class Server:
         try:
             return json.loads(answer)
         except (ValueError, RecursionError):
-            raise self.failure("protocol", f"{self.host} answered GET {path} with no JSON.") from None
+            raise self.failure(
+                "protocol", f"{self.host} answered {path} with something that is not JSON."
+            ) from None
 
     async def _send(self, client: "Client", url: str, content: bytes) -> bytes:
         headers = dict(self.headers) | ({"content-type": "application/json"} if content else {})
@@ -123,7 +126,7 @@ class Server:
             async for piece in response.aiter_bytes():
                 body += piece
                 if len(body) > MAX_BYTES:
-                    raise self.failure("protocol", f"{self.host} sent a list of more than {MAX_BYTES} bytes.")
+                    raise self.failure("protocol", f"{self.host} sent more than {MAX_BYTES} bytes.")
             if not 200 <= response.status_code < 300:
                 raise HttpFailure(
                     failure_of_response(
@@ -142,7 +145,7 @@ class Server:
 
 
 def _with_cause(failure: StreamFailure, error: BaseException) -> StreamFailure:
-    """With what the system said, where the client's own exception hides it."""
+    """The failure, with the system's own message if the client's exception hides it."""
     while (inner := error.__cause__ or error.__context__) is not None:
         error = inner
     if (

@@ -100,9 +100,8 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
     except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
         # The exception's text may hold the proxy's password.
         message = (
-            f"No HTTP client: the environment's settings for proxies or certificates can't be used "
-            f"({type(error).__name__}). Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE, SSL_CERT_DIR and "
-            "REQUESTS_CA_BUNDLE."
+            f"The environment's proxy or certificate settings can't be used ({type(error).__name__}). Check "
+            "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE, SSL_CERT_DIR and REQUESTS_CA_BUNDLE."
         )
         raise HttpFailure(StreamFailure("bad_request", message)) from None
 

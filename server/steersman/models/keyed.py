@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class KeyedModel:
-    """See `agent.model.Model` for the contract of its streams. The command runs in a thread, when it has to.
+    """See `agent.model.Model` for the contract of its streams. The command runs in a thread, and only if it has to.
 
     Args:
-        route: one with a `command`.
-        commands: what runs it, and keeps what it has printed.
+        route: has a `command`.
+        commands: runs it, and keeps the key that it has printed.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class KeyedModel:
         assert route.command is not None
         self._route, self._command, self._commands, self._client = route, route.command, commands, client
         self._made: tuple[str, Model] | None = None
-        """The key, and the model that has it: it keeps what it has converted."""
+        """The key, and the model with it. Kept, because the model keeps what it has converted."""
 
     @property
     def id(self) -> str:
@@ -57,7 +57,7 @@ class KeyedModel:
                 yield StreamError(StreamFailure("auth", str(error)))
                 return
             if refused is not None and refused[0] == key:
-                yield refused[1]  # it prints the same again
+                yield refused[1]  # the command has printed the same key again
                 return
             again = begun = False
             events = model.stream(request, signal)
@@ -76,7 +76,7 @@ class KeyedModel:
                 return
 
     async def _ready(self) -> tuple[str, Model]:
-        """Raises ModelConfigError: there is no key, or it can't be used."""
+        """The key and the model with it. Raises ModelConfigError if there is no key, or if it can't be used."""
         key = self._commands.kept(self._command)
         if key is None:
             key = await asyncio.to_thread(self._commands.key, self._command)

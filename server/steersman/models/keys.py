@@ -1,7 +1,6 @@
-"""Keys: where one comes from, and to whom it may go. Nothing here shows one.
+"""Keys, where they come from, and the user's commands that print one. Nothing here shows a key.
 
-A key goes to the base URL of its own source only. A variable that the package's catalog names belongs to the package's
-base URL of that provider; what a table of the user's file names belongs to the base URL of that table.
+Which base URL a key may go to is decided by `routes`.
 """
 
 import os
@@ -19,23 +18,23 @@ from steersman.models.errors import MissingKey, ModelConfigError
 from steersman.models.secrets import learn
 
 COMMAND_SECONDS: Final = 10.0
-"""For a `key_command`, to its end."""
+"""How long a `key_command` may take."""
 COMMAND_BYTES: Final = 64 * 1024
-"""Of its output; more is no key."""
+"""Most bytes of its output; more can't be a key."""
 _LOOK_SECONDS: Final = 0.1
-"""Between two looks whether a silent command has ended."""
+"""How often a silent command is checked for its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
     value: str = field(repr=False)
     source: str
-    """Where it comes from, for people: `GROQ_API_KEY`, `api_key of [providers.groq]`."""
+    """Where it comes from, for messages: `GROQ_API_KEY`, `api_key in [providers.groq] of config.toml`."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyCommand:
-    """A program of the user's that prints a key: `["pass", "show", "groq"]`. No shell runs it."""
+    """A program of the user's that prints a key: `["pass", "show", "groq"]`. It is run without a shell."""
 
     words: tuple[str, ...]
     source: str
@@ -46,10 +45,10 @@ class KeyCommand:
 
 
 class KeyCommands:
-    """What `key_command`s have printed, kept for the life of the process. May be used from several threads."""
+    """Runs `key_command`s, and keeps what they print for the life of the process. Thread-safe."""
 
     def __init__(self, withheld: Collection[str] = (), environ: Mapping[str, str] = os.environ) -> None:
-        """`withheld`: variables that no command gets, the server's own keys."""
+        """`withheld`: variables that no command gets, since they hold the server's own keys."""
         self._withheld, self._environ = withheld, environ
         self._kept: dict[tuple[str, ...], str] = {}
         self._lock = threading.Lock()
@@ -60,10 +59,10 @@ class KeyCommands:
         return self._kept.get(command.words)
 
     def key(self, command: KeyCommand, *, seconds: float = COMMAND_SECONDS) -> str:
-        """The key that the command prints, run if that is not known. Blocks: for threads.
+        """The key that the command prints; it is run unless the key is known. Blocks, so call it in a thread.
 
         Raises:
-            MissingKey: it could not be run, failed, took too long, or printed no key. The text has nothing of its
+            MissingKey: it could not be run, failed, took too long, or printed no key. The text never repeats its
                 output.
         """
         with self._lock:
@@ -75,7 +74,7 @@ class KeyCommands:
             return kept
 
     def forget(self, command: KeyCommand, key: str) -> None:
-        """The key was refused: the next one who asks runs the command again."""
+        """Drops a key that was refused, so that the command is run again when the key is needed next."""
         if self._kept.get(command.words) == key:
             del self._kept[command.words]
 
@@ -115,11 +114,11 @@ def _first_line(command: KeyCommand, process: "subprocess.Popen[bytes]", until: 
     try:
         return header_value(key.decode("ascii"))
     except (UnicodeDecodeError, ModelConfigError):
-        raise _failed(command, "printed something that is no key in its first line") from None
+        raise _failed(command, "printed no valid key in its first line") from None
 
 
 def _printed(command: KeyCommand, process: "subprocess.Popen[bytes]", until: float) -> bytes:
-    """What it printed until its end. A program that it has left running may keep the pipe open."""
+    """What the command prints until it ends. Something that it leaves running may keep the pipe open."""
     assert process.stdout is not None
     printed = bytearray()
     with selectors.DefaultSelector() as pipe:
@@ -139,7 +138,7 @@ def _printed(command: KeyCommand, process: "subprocess.Popen[bytes]", until: flo
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """With all that it started, if it still runs."""
+    """Kills the command, if it is still running, and all that it has started."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -1,7 +1,7 @@
-"""What lists of models say: names, limits and prices, in the fields of all the providers that have any.
+"""Reads lists of models: names, limits and prices, in the fields of every provider that has them.
 
-Pure, and as tolerant as lists are different: whatever is not as it should be counts as not said. What a server could
-hold but may not serve is not taken for a window.
+It does no I/O, and tolerates anything: a value that is not as expected counts as missing. A context length that a model
+was made for, but that its server may not offer, is not taken for its window.
 
 Sources: the pages "List models" of OpenAI, Anthropic ("Models"), Google ("models.list"), OpenRouter, Together, Groq,
 Mistral, Fireworks, Moonshot and xAI ("List language models"); vLLM's `ModelCard`; the README of llama.cpp's server.
@@ -17,11 +17,11 @@ from steersman.models.provider import ModelFacts, Price
 from steersman.models.surrogates import whole
 
 MAX_NAME: Final = 200
-"""Characters of one name."""
+"""Most characters of a name."""
 MOST_TOKENS: Final = 10**9
-"""More is no window."""
+"""More tokens are not taken for a window."""
 _MOST_DOLLARS: Final = 10**5
-"""For a million tokens; more is no price."""
+"""For a million tokens; more is not taken for a price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class ListedModel:
     facts: ModelFacts = field(default_factory=ModelFacts)
     """What the server says of it."""
     loaded: bool | None = None
-    """Whether it is ready, where the server loads its models when they are asked for."""
+    """Whether it is loaded, if the server loads models when they are needed; None: not known."""
 
 
 def read_models(answer: object) -> list[ListedModel] | None:
-    """The models of one page, each once, in the server's order; None if it is no list of models.
+    """The models of one page, each once, in the server's order; None if it is not a list of models.
 
-    Most send `{"data": [{"id"}]}`; others say `models`, send the bare list, or call the id `name`. Models that
-    can't chat are left out where the server says so.
+    Most servers send `{"data": [{"id"}]}`. Others call it `models`, send the bare list, or call the id `name`. Models
+    that can't chat are left out if the server says so.
     """
     items = items_of(answer)
     if items is None:
@@ -53,7 +53,7 @@ def read_models(answer: object) -> list[ListedModel] | None:
 
 
 def items_of(answer: object) -> Sequence[object] | None:
-    """The entries of a list of models. Ollama without any model sends `null` for its list."""
+    """The entries of a list of models; None if it is no such list. Without any model Ollama sends `null` for it."""
     if isinstance(answer, Mapping):
         for field in ("data", "models"):
             if field in answer:
@@ -64,7 +64,7 @@ def items_of(answer: object) -> Sequence[object] | None:
 
 
 def name_of(item: object) -> str:
-    """Empty if it has none. Google's begin with `models/`, which its URLs have anyway."""
+    """A model's name, empty if there is none. Google's begin with `models/`, which is left out."""
     named = item
     if isinstance(item, Mapping):
         named = next((item[key] for key in ("id", "name") if item.get(key)), None)
@@ -76,7 +76,7 @@ def name_of(item: object) -> str:
 
 
 def chats(item: object) -> bool:
-    """False where the server says that a model answers no messages: embeddings, images, speech, or not any more."""
+    """False if the server says that a model doesn't chat: it makes embeddings, images or speech, or is retired."""
     if not isinstance(item, Mapping):
         return True
     methods, outputs = _list(item.get("supportedGenerationMethods")), _modalities(item, "output_modalities")
@@ -102,14 +102,14 @@ _OTHER_TYPES: Final = (
     "moderation",
     "rerank",
 )
-"""Together's and LM Studio's words for what is no chat model."""
+"""Together's and LM Studio's types of models that don't chat."""
 
 
 _NO_CHAT: Final = re.compile(
     r"^(?:text-embedding|text-moderation|omni-moderation|whisper|tts|dall-e|gpt-image|chatgpt-image|sora|babbage|davinci)"
     r"|-(?:tts|transcribe|realtime|audio|instruct)\b"
 )
-"""OpenAI's list says of no model what it is for, so its names have to do ("Models", by family)."""
+"""OpenAI's list doesn't say what a model is for, so its name has to tell ("Models", by family)."""
 
 
 def _is_openais(item: Mapping[str, object]) -> bool:
@@ -118,7 +118,7 @@ def _is_openais(item: Mapping[str, object]) -> bool:
 
 
 def facts_of(item: object) -> ModelFacts:
-    """What one entry says."""
+    """What one entry says of its model."""
     if not isinstance(item, Mapping):
         return ModelFacts()
     return ModelFacts(
@@ -145,11 +145,11 @@ _OUTPUTS: Final = (
     ("outputTokenLimit",),  # Google
 )
 _ANTHROPIC: Final = (("max_tokens",),)
-"""A name that others have for other things."""
+"""Elsewhere this name means something else."""
 
 
 def _window(item: Mapping[str, object]) -> int | None:
-    """The least of what is said: OpenRouter's first choice may serve less than the model could."""
+    """The smallest of the windows that are named: OpenRouter's first choice may offer less than the model could."""
     said = [_first_tokens(item, *_WINDOWS), tokens(_at(item, "top_provider", "context_length"))]
     return min((size for size in said if size is not None), default=None)
 
@@ -190,7 +190,7 @@ def _price(item: Mapping[str, object]) -> Price | None:
 
 
 _OPENROUTER: Final = ("prompt", "completion", "input_cache_read", "input_cache_write")
-"""Dollars for one token, as strings; -1 where it depends."""
+"""Dollars for one token, as strings; -1 if that varies."""
 _TOGETHER: Final = ("input", "output", "cached_input", "")
 """Dollars for a million tokens."""
 _XAI: Final = (
@@ -209,7 +209,7 @@ def _prices(
         value = _number(said.get(field))
         if value is None or not 0 <= value * scale <= _MOST_DOLLARS:
             return None
-        return round(value * scale, 9)  # what is written in tenths is not exact in binary
+        return round(value * scale, 9)  # decimal fractions are not exact in binary
 
     return Price(dollars(prompt), dollars(completion), dollars(read), dollars(write))
 
@@ -219,7 +219,7 @@ def _known(price: Price) -> Price | None:
 
 
 def tokens(value: object) -> int | None:
-    """A number of tokens, if it is one."""
+    """A plausible number of tokens; None for anything else."""
     number = _number(value) if not isinstance(value, str) else None
     if number is None or not 1 <= number <= MOST_TOKENS:
         return None
@@ -237,7 +237,7 @@ def _number(value: object) -> float | None:
 
 
 def _loaded(item: object) -> bool | None:
-    """What llama.cpp's router says of the models that it could start."""
+    """As llama.cpp's router says it of the models that it can start."""
     status = _at(item, "status", "value")
     return status == "loaded" if isinstance(status, str) else None
 
@@ -257,7 +257,7 @@ def _first_bool(item: Mapping[str, object], *paths: tuple[str, ...]) -> bool | N
 
 
 def _modalities(item: Mapping[str, object], field: str) -> Sequence[object] | None:
-    """OpenRouter has them in `architecture`, xAI beside the name."""
+    """OpenRouter has modalities in `architecture`, xAI next to the name."""
     inside = _list(_at(item, "architecture", field))
     return inside if inside is not None else _list(item.get(field))
 

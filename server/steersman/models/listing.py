@@ -1,4 +1,4 @@
-"""What models a server offers, with what it says of them: bounded in time, size and pages. No run needs it."""
+"""Lists the models that a server offers, with what it says of them, bounded in time, size and pages."""
 
 import asyncio
 from collections.abc import Mapping
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from steersman.models.fetching import Client
 
 SECONDS: Final = 5.0
-"""For the whole answer."""
+"""For everything together."""
 MAX_PAGES: Final = 10
 MAX_NAMES: Final = 1000
 
 _PRICED: Final = {"api.x.ai": "/language-models"}
-"""Hosts that tell prices in a list of their own."""
+"""Hosts that have a separate list with prices, and its path."""
 
 
 _ENDS_A_RUN: Final = ("auth", "permission", "network", "timeout", "quota")
-"""Failures of a list after which a run would fail too; others may be of the list alone."""
+"""Failures of a list that a run would have too; others may be the list's alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     host: str
-    """Without credentials."""
+    """The server's name, without credentials."""
     models: tuple[ListedModel, ...]
     """In the server's order, at most `MAX_NAMES`."""
     left_out: int = 0
     program: Program | None = None
-    """Who it is, of the programs on one's own machine that are known."""
+    """Which of the known programs for one's own machine the server is; None: none of them."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,18 +58,18 @@ async def list_models(
     seconds: float = SECONDS,
     client: "Client | None" = None,
 ) -> Listing:
-    """Asks a provider's server. No text that this gives or raises holds the key.
+    """Asks a provider's server for its models. Nothing that this returns or raises contains the key.
 
     Args:
-        headers: more of them, which may be secret too.
-        key_source: where the key comes from, for what is told when it is not taken.
-        local: it is one of the programs that people run themselves, on whatever machine.
+        headers: the user's, whose values may be secret too.
+        key_source: where the key comes from, for the message if it is refused.
+        local: the server is a program that people run themselves, on any machine.
         seconds: for everything, from the connection to the last byte.
-        client: instead of one of its own; the caller closes it.
+        client: used instead of a new one. The caller closes it.
 
     Raises:
         ModelConfigError: the base URL or the key can't be used.
-        HttpFailure: there is no such list: not reachable, refused, too slow, or something else came.
+        HttpFailure: the server can't be reached, refuses, is too slow, or answers with something else.
     """
     server = Server.at(base_url, api_key, api, headers, key_source)
     asking: Client = client or _client(server, seconds)
@@ -95,13 +95,13 @@ async def list_models(
 
 
 def ends_a_run(failure: StreamFailure) -> bool:
-    """Whether a run would fail too, where this is why there is no list."""
+    """Whether a run would fail too, given that the list has failed like this."""
     no_connection = failure.kind == "bad_request" and failure.status is None
     return no_connection or failure.kind in _ENDS_A_RUN
 
 
 def _client(server: Server, seconds: float) -> "Client":
-    """Servers of this machine are asked without httpx, which takes longer to load than they take to answer."""
+    """A client for one listing. Servers on this machine are asked without httpx, since loading it takes longer."""
     return LocalClient(connect=seconds, write=seconds) if server.is_local else new_client()
 
 
@@ -109,13 +109,13 @@ def _read(server: Server, answer: object) -> list[ListedModel]:
     models = read_models(answer)
     if models is None:
         raise server.failure(
-            "protocol", f"{server.host} answered GET /models with something that is no list of models."
+            "protocol", f"{server.host} answered /models with something that is not a list of models."
         )
     return models
 
 
 async def _all_pages(server: Server, client: "Client", api: Api, answer: object) -> list[ListedModel]:
-    """`answer`: the first page."""
+    """The models of all pages. `answer` is the first page."""
     found = {model.name: model for model in _read(server, answer)}
     for _ in range(MAX_PAGES - 1):
         query = _query(api, answer)
@@ -127,7 +127,7 @@ async def _all_pages(server: Server, client: "Client", api: Api, answer: object)
 
 
 def _query(api: Api, answer: object) -> str | None:
-    """Of the page after `answer`, of the first one after an empty object; None where there is no more.
+    """The query for the page after `answer`, or for the first one if that is an empty object; None after the last page.
 
     Anthropic, "List models": `has_more`, `last_id`. Google, "models.list": `nextPageToken`.
     """

@@ -1,7 +1,7 @@
-"""Requests to servers of this machine: plain HTTP/1.1 by h11, in which no proxy and no TLS has a part.
+"""Requests to servers on this machine: plain HTTP/1.1 with h11, without proxies and TLS.
 
-httpx and anyio take longer to load than such a server takes to answer, so these go without them. What is not plain is
-httpx's: other hosts, user information, characters that a URL has to escape.
+Loading httpx and anyio takes longer than such a server takes to answer, so they are not used here. Everything else is
+left to httpx: other hosts, user information, characters that a URL has to escape.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ import h11
 from steersman.agent.model import FailureKind
 
 _KEEP_SECONDS: Final = 5.0
-"""As long as httpx keeps them, and as most servers do."""
+"""How long an idle connection is kept: as long as in httpx, and as most servers keep theirs."""
 _HEAD_LIMIT: Final = 64 * 1024
-"""Bytes of a head, of a line between chunks, and of what may follow the last chunk."""
+"""Most bytes of a head, of a line between chunks, and of what follows the last chunk."""
 _PIECE: Final = 64 * 1024
-"""Bytes that are read or decompressed at once, at most. Twice as many wait before the server has to."""
+"""Most bytes that are read or decompressed at once. When twice as many wait to be read, the server has to wait."""
 
 _LOCAL = re.compile(
     r"http://(?P<host>localhost|127\.0\.0\.1|\[::1\])(?::(?P<port>[0-9]{1,5}))?"
@@ -31,7 +31,7 @@ _GZIP_OR_ZLIB: Final = zlib.MAX_WBITS | 32
 
 
 class LocalFailure(Exception):
-    """A request that failed. `what`: with `{host}` for the server's name. `said`: what the system said of it."""
+    """A request failed. `what` says how, with `{host}` for the server's name; `said` is the system's message."""
 
     def __init__(self, kind: FailureKind, what: str, said: str = "") -> None:
         super().__init__(what)
@@ -42,20 +42,20 @@ _BROKE: Final = "the connection to {host} broke before the answer was complete"
 
 
 def is_local(url: str) -> bool:
-    """Whether `LocalClient` can ask there."""
+    """Whether `LocalClient` can make requests to `url`."""
     match = _LOCAL.fullmatch(url)
     return match is not None and 0 < int(match["port"] or 80) < 65536
 
 
 class _Connection:
-    """One connection, and how far its request and response are.
+    """One connection, and the state of its request and response.
 
-    A task awaits the first bytes of a response before there is a request: a server may answer before it has read one,
-    and end a connection that is idle.
+    A task waits for the first bytes of a response even before there is a request, since a server may close an idle
+    connection, or answer before it has read the request.
     """
 
     free_since: float | None = None
-    """In the loop's time; None until a first response has come over it."""
+    """When it became idle, in the loop's time; None until its first response is complete."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -63,14 +63,14 @@ class _Connection:
         self.first = asyncio.create_task(self._first_bytes())
 
     async def _first_bytes(self) -> bytes:
-        """Empty if the connection ended instead."""
+        """Empty if the connection is closed first."""
         try:
             return await self._reader.read(_PIECE)
         except OSError:
             return b""
 
     async def ask(self, request: Sequence[h11.Event], seconds: float) -> bytes:
-        """Sends it. Gives the first bytes of the response; none if the connection ended before any came."""
+        """Sends the request. Returns the first bytes of the response; none if the connection was closed before that."""
         self._writer.write(b"".join(self._http.send(event) or b"" for event in request))
         await asyncio.wait([self.first], timeout=seconds)
         if not self.first.done() and self._writer.transport.get_write_buffer_size():
@@ -80,7 +80,7 @@ class _Connection:
     async def answer(self, first: bytes) -> "LocalResponse":
         self._http.receive_data(first)
         while not isinstance(event := await self._next_event(), h11.Response):
-            pass  # what is only informational
+            pass  # informational responses
         return LocalResponse(event, self._body())
 
     async def _body(self) -> AsyncIterator[bytes]:
@@ -88,7 +88,7 @@ class _Connection:
             yield bytes(event.data)
 
     async def _next_event(self) -> object:
-        """Of the response, as h11 says it."""
+        """h11's next event of the response."""
         try:
             while (event := self._http.next_event()) is h11.NEED_DATA:
                 self._http.receive_data(await self._reader.read(_PIECE))
@@ -97,7 +97,7 @@ class _Connection:
         return event
 
     def set_free(self) -> bool:
-        """Makes it ready for another request. False if it can't be: something is missing of this one, or too much."""
+        """Makes it ready for another request. False if it can't be: the response is incomplete, or more has come."""
         ended = self._http.our_state is self._http.their_state is h11.DONE
         left = self._http.trailing_data != (b"", False) or self._writer.transport.get_write_buffer_size()
         if not ended or left:
@@ -108,12 +108,12 @@ class _Connection:
         return True
 
     def abort(self) -> None:
-        """Ends it at once; nothing that waits is sent. `first` ends with it."""
+        """Closes it at once, without sending what is still buffered. `first` ends too."""
         self._writer.transport.abort()
 
 
 class LocalResponse:
-    """A response: those of httpx's names that `http` uses. `stream`: the body as it is sent, in pieces."""
+    """A response, with those names of httpx's that `http` uses. `stream` is the body as it is sent, in pieces."""
 
     def __init__(self, head: h11.Response, stream: AsyncIterator[bytes]) -> None:
         self.status_code = head.status_code
@@ -121,7 +121,7 @@ class LocalResponse:
         self.stream = stream
 
     async def aiter_bytes(self) -> AsyncIterator[bytes]:
-        """The body as it was before its content-encoding: some servers compress though they were asked not to."""
+        """The body without its content-encoding: some servers compress although they were asked not to."""
         encoding = self.headers.get("content-encoding", "identity").strip().lower()
         if encoding == "identity":
             async for piece in self.stream:
@@ -145,11 +145,12 @@ class LocalResponse:
 
 
 class LocalClient:
-    """Keeps connections for requests to come. Belongs to one event loop.
+    """Makes requests, and keeps connections for later ones. Belongs to one event loop.
 
     Args:
-        connect, write: seconds to wait for a connection, and until a server has taken a request.
-        keep: seconds for which a connection without a request is used again.
+        connect: seconds to wait for a connection.
+        write: seconds to wait until a server has taken a request.
+        keep: seconds for which an idle connection may be used again.
     """
 
     def __init__(self, *, connect: float, write: float, keep: float = _KEEP_SECONDS) -> None:
@@ -166,14 +167,14 @@ class LocalClient:
         content: bytes,
         extensions: Mapping[str, Mapping[str, float | None]] | None = None,
     ) -> AsyncIterator[LocalResponse]:
-        """One request. Its connection is kept if the response has been read to its end; else it is ended.
+        """Makes one request. Its connection is kept if the response is read to its end, and closed otherwise.
 
         Args:
             url: one that `is_local`.
-            extensions: httpx's; `{"timeout": {"connect": seconds}}` of it is heard.
+            extensions: as in httpx. Only `{"timeout": {"connect": seconds}}` is used.
 
         Raises:
-            LocalFailure: also from the response's iterators.
+            LocalFailure: the request failed. The response's iterators raise it too.
         """
         match = _LOCAL.fullmatch(url)
         assert match is not None
@@ -185,7 +186,7 @@ class LocalClient:
         try:
             first = await connection.ask(request, self._write_seconds)
             if not first and connection.free_since is not None:
-                # The server ended it while the request was under way: no other failure is a reason to ask twice.
+                # The server has closed the idle connection meanwhile. Only then is it safe to ask again.
                 connection.abort()
                 connection = await self._connected(place, connect)
                 first = await connection.ask(request, self._write_seconds)
@@ -198,7 +199,7 @@ class LocalClient:
                 connection.abort()
 
     async def aclose(self) -> None:
-        """Ends the connections that are not in use."""
+        """Closes the idle connections."""
         idle = [connection for each in self._idle.values() for connection in each]
         self._idle.clear()
         for connection in idle:
@@ -207,7 +208,7 @@ class LocalClient:
             await connection.first
 
     def _take(self, place: tuple[str, int]) -> _Connection | None:
-        """The connection that was used last, unless it was kept too long or something came over it meanwhile."""
+        """The connection that was used last, unless it is too old or something has come over it meanwhile."""
         oldest = asyncio.get_running_loop().time() - self._keep_seconds
         idle = self._idle.get(place, [])
         while idle:
@@ -225,7 +226,7 @@ class LocalClient:
             what = f"no connection to {{host}} within {seconds:g} seconds"
             raise LocalFailure("timeout", what) from None
         except OSError as error:
-            number = error.errno or 0  # below 0: of a resolver; none: of several attempts
+            number = error.errno or 0  # negative: from the resolver; none: from several attempts
             said = os.strerror(number) if number > 0 else "all connection attempts failed"
             raise LocalFailure("network", "can't connect to {host}", said) from None
 

@@ -1,9 +1,9 @@
-"""What programs that serve models on one's own machine tell beside their list: who they are, what they have loaded, and
-the window that they serve.
+"""What programs for one's own machine tell besides their list of models: which program it is, which models are loaded,
+and with which windows.
 
-A model could have a larger window than it is served with, and a prompt that is longer is cut without a word: only what
-is served counts. Sources: Ollama's API pages ("List running models", "Show model details"), LM Studio's "REST API v0",
-the README of llama.cpp's server.
+Only the window that a model is served with counts. It may be smaller than what the model was made for, and these
+programs silently cut a prompt that doesn't fit. Sources: Ollama's API pages ("List running models", "Show model
+details"), LM Studio's "REST API v0", the README of llama.cpp's server.
 """
 
 import asyncio
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from steersman.models.fetching import Client
 
 Program = Literal["ollama", "lmstudio", "llamacpp", "vllm"]
-"""Those that are known, by the names of their providers."""
+"""The known programs, by the ids of their providers."""
 
 _MOST_SHOWN: Final = 64
-"""Models that Ollama is asked about one by one."""
+"""Most models that Ollama is asked about one by one."""
 _AT_ONCE: Final = 8
 _NUM_CTX: Final = re.compile(r"^num_ctx\s+(\d{1,10})\s*$", re.MULTILINE)
 
 
 @dataclass(slots=True)
 class Found:
-    """What is known of a server so far: whoever has no more time takes it as it is."""
+    """What is known of a server so far. When time is up, it is used as it is."""
 
     models: list[ListedModel]
     program: Program | None = None
-    """None: none of those that are known."""
+    """None: none of the known ones."""
 
 
 async def look_closer(server: Server, client: "Client", answer: object, found: Found) -> None:
-    """Fills in `found`. A question that is not answered leaves it as it is.
+    """Asks the server for more, and adds it to `found`. Questions that fail change nothing.
 
     Args:
-        answer: the server's list of models, which `found` has been read from.
+        answer: the server's list of models, from which `found` was read.
     """
     said = (item.get("owned_by") for item in items_of(answer) or () if isinstance(item, Mapping))
     owners = {owner for owner in said if isinstance(owner, str)}
@@ -51,7 +51,7 @@ async def look_closer(server: Server, client: "Client", answer: object, found: F
         found.program = "llamacpp"
         await asking.llamacpp()
     elif "vllm" in owners:
-        found.program = "vllm"  # its list says all, of models that are loaded
+        found.program = "vllm"  # its list says everything, and has only loaded models
         found.models = [replace(model, loaded=True) for model in found.models]
     elif not owners & _OTHERS:
         version, tags, models = await asyncio.gather(
@@ -66,7 +66,7 @@ async def look_closer(server: Server, client: "Client", answer: object, found: F
 
 
 _OTHERS: Final = frozenset({"koboldcpp", "sglang", "lmdeploy"})
-"""Some of them answer questions that are meant for Ollama."""
+"""Other programs, of which some answer Ollama's questions too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class _Asking:
     found: Found
 
     async def get(self, path: str, body: object = None) -> Mapping[str, object]:
-        """Empty if it is not answered with an object."""
+        """The answer; empty if it is not an object, or if there is none."""
         try:
             answer = await self.server.ask(self.client, self.server.root + path, body=body)
         except HttpFailure:
@@ -84,7 +84,7 @@ class _Asking:
         return answer if isinstance(answer, dict) else {}
 
     async def llamacpp(self) -> None:
-        """One program serves one model, or is a router, of which only the list tells."""
+        """The server has one model, or it is a router and only its list tells anything."""
         if len(self.found.models) != 1 or self.found.models[0].loaded is not None:
             return
         model = self.found.models[0]
@@ -97,7 +97,7 @@ class _Asking:
         self.found.models = [ListedModel(model.name, said.over(model.facts), loaded=True)]
 
     async def ollama(self, tags: Mapping[str, object]) -> None:
-        """A model that is not loaded gets the window that its own file names, else one that nobody tells before."""
+        """A model that isn't loaded gets the window that its file names, if any. Nothing else tells it beforehand."""
         running = await self.get("/api/ps")
         windows = {
             name_of(item): tokens(item.get("context_length"))
@@ -138,7 +138,7 @@ def _ollama_facts(shown: Mapping[str, object]) -> ModelFacts:
 
 
 def _named_window(shown: Mapping[str, object]) -> int | None:
-    """`num_ctx` of the model's file, at most what the model was made for: Ollama cuts it so too."""
+    """`num_ctx` of the model's file, but at most what the model was made for, as in Ollama itself."""
     parameters, info = shown.get("parameters"), shown.get("model_info")
     match = _NUM_CTX.search(parameters) if isinstance(parameters, str) else None
     named = tokens(int(match[1])) if match else None

@@ -1,5 +1,6 @@
-"""Finds the servers of models that run on this machine, by asking its loopback addresses on a few ports. No other
-address is ever asked, and who answers is known by what it answers, not by its port.
+"""Finds model servers that run on this machine, by asking its loopback addresses on a few ports.
+
+No other address is ever asked. Which program it is, is told by its answers, not by its port.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from steersman.models.local_listing import Found, Program, look_closer
 from steersman.models.provider import Provider
 
 SECONDS: Final = 2.0
-"""For all of them together, so that also a slow machine answers in it. A port without a server is known at once."""
+"""For all of them together: enough for a slow machine. A port without a server is known at once."""
 
 _HOSTS: Final = ("127.0.0.1", "[::1]")
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
@@ -29,7 +30,7 @@ class LocalServer:
     base_url: str
     """`http://127.0.0.1:11434/v1`"""
     program: Program | None
-    """None: one that is not known, but lists models as OpenAI does."""
+    """None: an unknown one that lists models as OpenAI does."""
     models: tuple[ListedModel, ...]
 
     @property
@@ -38,7 +39,7 @@ class LocalServer:
 
 
 def default_ports(providers: Iterable[Provider]) -> list[int]:
-    """Where the local ones among the providers are looked for."""
+    """The ports on which the local providers are looked for."""
     places = [
         urlsplit(each.base_url or "") for each in providers if each.local and is_loopback(each.base_url)
     ]
@@ -46,15 +47,15 @@ def default_ports(providers: Iterable[Provider]) -> list[int]:
 
 
 def is_loopback(base_url: str | None) -> bool:
-    """Whether it is a URL of this machine."""
+    """Whether it is a URL on this machine."""
     return urlsplit(base_url or "").hostname in _LOOPBACK
 
 
 async def find_local_servers(ports: Iterable[int], *, seconds: float = SECONDS) -> tuple[LocalServer, ...]:
-    """Those that answered in time with a list of models, in the order of the ports.
+    """The servers that answered with a list of models in time, in the order of the ports.
 
     Args:
-        seconds: for everything. What a server has not told by then is not known of it.
+        seconds: for everything. What a server has not told by then stays unknown.
     """
     places = [f"http://{host}:{port}/v1" for port in ports for host in _HOSTS]
     found: dict[str, Found] = {}
@@ -92,5 +93,5 @@ async def _look(place: str, client: LocalClient, found: dict[str, Found]) -> Non
 
 
 def _identity(server: LocalServer) -> object:
-    """One that listens on both addresses is one server."""
+    """Equal for a server that listens on both addresses."""
     return server.port, server.program, frozenset(model.name for model in server.models)

@@ -1,4 +1,4 @@
-"""Which class speaks which API. It is imported when a model of it is made."""
+"""Makes the model at the end of a route. The class of its API is imported when it is needed."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 
 def make_model(route: Route, key: str | None, client: "httpx.AsyncClient | None" = None) -> Model:
-    """The model at the end of a route, which is asked with `key`, within the limits that the user has set. Its answers
-    say what they cost, where that is known.
+    """The model of a route. It sends `key`, keeps to the user's rate limits, and says what its answers cost, if known.
 
     Raises:
         ModelConfigError: the base URL, the key or a header can't be used.
@@ -25,7 +24,7 @@ def make_model(route: Route, key: str | None, client: "httpx.AsyncClient | None"
     model, limits = _priced(_speaking(route, key, client), route), route.provider.limits
     if limits == RateLimits():
         return model
-    from steersman.models.throttle import ThrottledModel  # noqa: PLC0415 - hardly anybody sets limits
+    from steersman.models.throttle import ThrottledModel  # noqa: PLC0415 - few users set limits
 
     return ThrottledModel(model, route.provider.id, limits)
 
@@ -73,7 +72,7 @@ def _wire_api(route: Route) -> "WireApi":
 
 
 def _stall(route: Route) -> Stall:
-    """What the user says of a provider's time, and the usual for the rest."""
+    """The user's timeouts for the provider, and the usual ones for the rest."""
     usual, own = Stall(), route.provider.timeouts
     return replace(
         usual,

@@ -1,4 +1,4 @@
-"""What an answer has cost, by the price of its model."""
+"""What an answer costs, by the price of its model."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -16,12 +16,12 @@ from steersman.agent.model import (
 from steersman.models.provider import Price
 
 FREE = Price(0.0, 0.0, 0.0, 0.0)
-"""Of a program on one's own machine."""
+"""The price of programs on one's own machine."""
 _MILLION = 1_000_000
 
 
 class PricedModel:
-    """A model whose answers say what they cost, those that failed included."""
+    """A model whose answers say what they cost, including those that failed."""
 
     def __init__(self, model: Model, price: Price) -> None:
         self._model, self._price = model, price
@@ -31,7 +31,7 @@ class PricedModel:
         return self._model.id
 
     async def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
-        """As the model's own."""
+        """The model's own stream, with the cost in its usage."""
         events = self._model.stream(request, signal)
         try:
             async for event in events:
@@ -44,15 +44,15 @@ class PricedModel:
 
 
 def priced(usage: Usage, price: Price | None) -> Usage:
-    """With its cost, where the provider has not told it and the price of every token in it is known."""
+    """The usage with its cost, if the provider hasn't told it and the price of every token in it is known."""
     if usage.cost is not None or price is None or not usage.total:
         return usage
     return replace(usage, cost=_cost(usage, price))
 
 
 def _cost(usage: Usage, price: Price) -> float | None:
-    """US dollars. Reading a cache is never dearer than the tokens themselves; writing one may be, so that it needs a
-    price of its own."""
+    """US dollars; None if not known. Reading the cache never costs more than the input, so that price will do for it.
+    Writing may cost more, so it needs a price of its own."""
     parts = (
         (max(0, usage.input - usage.cache_read - usage.cache_write), price.input),
         (usage.cache_read, price.input if price.cache_read is None else price.cache_read),

@@ -1,6 +1,6 @@
-"""What is known of a provider and of its models: plain data, from the package's file, the user's, and the provider.
+"""What is known of a provider and its models: plain data, from the package's file, the user's, and the provider itself.
 
-Nothing here asks anybody; `catalog` reads the files, `listing` asks servers.
+No I/O: `provider_file` reads the files, `listing` asks servers.
 """
 
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from fnmatch import fnmatchcase
 from typing import Final, Literal, get_args
 
 Api = Literal["openai-chat", "openai-responses", "anthropic", "gemini"]
-"""The wire APIs that are spoken. A provider that is named like one is whoever the user's base URL says."""
+"""The wire APIs. The provider that is named like one is the server of the user's own base URL."""
 APIS: Final[tuple[Api, ...]] = get_args(Api)
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens; None where it is not known."""
+    """US dollars for a million tokens; None: not known."""
 
     input: float | None = None
     output: float | None = None
@@ -25,19 +25,19 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What is known of one model; None where nobody says."""
+    """What is known of one model; None: not known."""
 
     context_window: int | None = None
-    """Tokens of prompt and answer together."""
+    """Most tokens of prompt and answer together."""
     max_output: int | None = None
-    """Tokens of one answer."""
+    """Most tokens of one answer."""
     images: bool | None = None
     thinking: bool | None = None
     """Whether it takes a thinking level."""
     price: Price | None = None
 
     def over(self, other: "ModelFacts") -> "ModelFacts":
-        """These, and the other's where these don't say."""
+        """These facts, with those of `other` where nothing is known."""
         if self is NOTHING or other is NOTHING:
             return other if self is NOTHING else self
         return replace(
@@ -51,15 +51,15 @@ class ModelFacts:
 
 
 NOTHING: Final = ModelFacts()
-"""Is known."""
+"""Nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRule:
-    """Facts of all models whose name matches."""
+    """Facts about all models whose names match."""
 
     match: str
-    """A glob, with case: `gpt-5*`."""
+    """A case-sensitive glob: `gpt-5*`."""
     facts: ModelFacts
 
     def matches(self, name: str) -> bool:
@@ -68,7 +68,7 @@ class ModelRule:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds; None: as the client has it (`http.Stall`, `transport_failures.CONNECT_SECONDS`)."""
+    """In seconds; None: the default of `endpoint.Stall`."""
 
     connect: float | None = None
     first_byte: float | None = None
@@ -79,44 +79,44 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """How much is asked of a provider at once and in a minute, by all runs of one process; None is no limit."""
+    """Limits on a provider's use by all runs of one process; None: no limit."""
 
     concurrent: int | None = None
-    """Requests that are under way."""
+    """Requests at the same time."""
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
-    """Of prompts and answers together."""
+    """Tokens of prompts and answers together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Somebody who serves models: a company, or a program on this machine."""
+    """A source of models: a company, or a program on this machine."""
 
     id: str
-    """As in `PROVIDER:NAME`."""
+    """The first part of `PROVIDER:NAME`."""
     title: str
     api: Api
     base_url: str | None
-    """None: the user has to name it (a resource of his own, a server somewhere)."""
+    """None: the user has to set it, since it is that of a server or resource of their own."""
     key_env: tuple[str, ...] = ()
-    """Variables that may hold its key; the first that is set is taken."""
+    """Variables that may hold its key. The first one that is set counts."""
     key_page: str | None = None
-    """Where people get a key."""
+    """The web page where people get a key."""
     local: bool = False
-    """A program on this machine that wants no key, looked for on its default port."""
+    """A program on this machine that needs no key. It is looked for on its default port."""
     quirks: Mapping[str, bool | str] = field(default_factory=dict)
-    """Of the API's own quirks (`ChatQuirks` and its like), by field."""
+    """By field of the API's class of quirks (`ChatQuirks`, `ResponsesQuirks`)."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """More headers of each request. Their values may be secrets: they go where the provider's key may go."""
+    """Additional headers of each request. They may be secret, so they only go where the provider's key may go."""
     timeouts: Timeouts = field(default_factory=Timeouts)
     limits: RateLimits = field(default_factory=RateLimits)
     names: tuple[str, ...] = ()
-    """Globs of how it names its models, to tell whom somebody means who names none: `gpt-*`."""
+    """Globs for the names of its models (`gpt-*`), to suggest it when a name comes without a provider."""
     models: tuple[ModelRule, ...] = ()
-    """The first that matches and says something counts, for each fact."""
+    """Each fact is taken from the first matching rule that has it."""
 
     def facts(self, name: str) -> ModelFacts:
-        """What the rules say of a model."""
+        """What the rules say about a model."""
         known = NOTHING
         for rule in self.models:
             if rule.matches(name):

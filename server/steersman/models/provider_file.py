@@ -1,4 +1,4 @@
-"""Providers as TOML: those of the package, and those of the user's file, which overrule and add to them.
+"""Reads providers from TOML: the package's, and those of the user's file, which replace and extend them.
 
     [providers.NAME]
     base_url = "https://…/v1"
@@ -6,8 +6,8 @@
     match = "gpt-5*"
     context_window = 400_000
 
-The package's file is read once, when somebody first asks for a provider, and taken at its word: a test holds it to the
-rules that the user's tables are checked by, whose library takes as long to load as a first answer.
+The package's file is read when a provider is first needed. It is not checked at run time, since loading the library for
+that takes as long as a first answer: a test checks it by the same rules as the user's tables.
 """
 
 import re
@@ -30,7 +30,7 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 @dataclass(frozen=True, slots=True)
 class OwnKey:
-    """Where a user's table says that the key is, in the order in which it is looked for."""
+    """Where to find the key according to a user's table, in the order of the lookup."""
 
     variables: tuple[str, ...] = ()
     key: str | None = field(default=None, repr=False)
@@ -42,30 +42,30 @@ class OwnKey:
 
 @dataclass(frozen=True, slots=True)
 class UserProvider:
-    """What the user's file says of one provider."""
+    """What the user's file says about one provider."""
 
     provider: Provider
-    """The package's, overruled; or a new one."""
+    """The package's with the table's changes, or a new one."""
     own_base_url: bool
-    """The base URL is the table's."""
+    """The base URL comes from the table."""
     own_key: OwnKey = OwnKey()
     models: tuple[ModelRule, ...] = ()
-    """The table's own rules, which `provider` has too."""
+    """The table's own rules. `provider` has them too."""
 
     def facts(self, name: str) -> ModelFacts:
-        """What the user's own rules say of a model."""
+        """What the user's own rules say about a model."""
         return replace(self.provider, models=self.models).facts(name)
 
 
 @cache
 def package_providers() -> Mapping[str, Provider]:
-    """Those of the package's file, in its order."""
+    """The providers of the package's file, in its order."""
     text = Path(__file__).with_name(FILE_NAME).read_text("utf-8")
     return {name: _as_written(name, table) for name, table in tomllib.loads(text).items()}
 
 
 def _as_written(name: str, table: Mapping[str, Any]) -> Provider:
-    """The provider of a table of the package: what `checked` and `with_table` make of it, without the checks."""
+    """The provider of a table of the package. Does the same as `checked` and `with_table`, without the checks."""
     own = {**table, "models": tuple(_rule_as_written(rule) for rule in table.get("models", ()))}
     for words in {"key_env", "names"} & own.keys():
         own[words] = (own[words],) if isinstance(own[words], str) else tuple(own[words])
@@ -80,10 +80,10 @@ def _rule_as_written(rule: Mapping[str, Any]) -> ModelRule:
 
 
 def user_providers(tables: Mapping[str, object]) -> dict[str, UserProvider]:
-    """The tables below `[providers]` of the user's file.
+    """The providers of the tables below `[providers]` in the user's file.
 
     Raises:
-        ProviderFileError: one can't be used. Its text begins with the key, and never holds a secret.
+        ProviderFileError: one can't be used. The text begins with the TOML key, and never contains a secret.
     """
     if not tables:
         return {}
@@ -116,7 +116,7 @@ def _user_provider(name: str, given: object, base: Provider | None) -> UserProvi
 
 
 def with_table(name: str, table: "ProviderTable", base: Provider | None = None) -> Provider:
-    """The table's provider; what it doesn't say is as in `base`."""
+    """The provider of a table. What the table doesn't say is taken from `base`."""
     base = base or Provider(name, title=name, api=table.api or "openai-chat", base_url=None)
     api = table.api or base.api
     quirks = base.quirks if base.api == api else {}

@@ -1,4 +1,4 @@
-"""What a table of a provider may hold, in the package's file and in the user's: checked whole, and told by its key."""
+"""Checks a provider's table, of the user's file or (in a test) of the package's. Errors name the TOML key."""
 
 import re
 import shlex
@@ -29,9 +29,9 @@ _OURS: Final = frozenset(
         "transfer-encoding",
     }
 )
-"""Headers that are the request's own."""
+"""Headers that a table may not set, since every request has its own."""
 _SECRET: Final = frozenset({"api_key", "key_command", "headers"})
-"""Keys whose values no text repeats."""
+"""TOML keys whose values are never shown."""
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Count = Annotated[int, Field(ge=1)]
@@ -39,7 +39,7 @@ Dollars = Annotated[float, Field(ge=0)]
 
 
 class ProviderFileError(ModelConfigError):
-    """A table can't be used; the text names the key and what it may be."""
+    """A table can't be used. The text names the TOML key and what it may be."""
 
 
 class _Table(BaseModel):
@@ -103,7 +103,7 @@ class ProviderTable(_Table):
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The words of `key_command`. A string is split as a shell would split it; no shell runs it.
+        """The words of `key_command`. A string is split as a shell would do it, but no shell is run.
 
         Raises:
             ValueError: it can't be split.
@@ -120,10 +120,10 @@ class ProviderTable(_Table):
 
 
 def checked(name: str, given: object) -> ProviderTable:
-    """The table of the provider `name`, but for its quirks: those depend on the API.
+    """The checked table of the provider `name`. Its quirks are not checked here: they depend on the API.
 
     Raises:
-        ProviderFileError: see there; its text never holds a secret.
+        ProviderFileError: it can't be used. The text never contains a secret.
     """
     try:
         table = ProviderTable.model_validate(given)
@@ -156,9 +156,11 @@ def _check_command(name: str, table: ProviderTable) -> None:
 
 def _check_header(name: str, header: str, value: str) -> None:
     if not _HEADER.fullmatch(header):
-        raise ProviderFileError(f"providers.{name}.headers: {header!r:.60} is no name of a header.")
+        raise ProviderFileError(f"providers.{name}.headers: {header!r:.60} is not a valid header name.")
     if header.lower() in _OURS:
-        raise ProviderFileError(f"providers.{name}.headers: {header} is the request's own.")
+        raise ProviderFileError(
+            f"providers.{name}.headers: {header} is set for each request by Steersman itself."
+        )
     try:
         header_value(value)
     except ModelConfigError:
@@ -168,15 +170,13 @@ def _check_header(name: str, header: str, value: str) -> None:
 
 
 def check_quirks(name: str, api: Api, given: Mapping[str, bool | str]) -> None:
-    """Raises:
-    ProviderFileError: one is none of the API's, or has a value that it can't have.
-    """
+    """Raises ProviderFileError if one is not a quirk of the API, or has an impossible value."""
     kinds = _kinds_of_quirks(api) if given else {}
     for quirk, value in given.items():
         where = f"providers.{name}.quirks.{quirk}"
         if quirk not in kinds:
             known = ", ".join(kinds) or "none"
-            raise ProviderFileError(f"{where} is no quirk of {api}. Known quirks: {known}.")
+            raise ProviderFileError(f"{where} is not a quirk of {api}. Known quirks: {known}.")
         choices = kinds[quirk]
         if not any(type(value) is type(each) and value == each for each in choices):
             known = ", ".join(str(each).lower() if isinstance(each, bool) else each for each in choices)
@@ -184,7 +184,7 @@ def check_quirks(name: str, api: Api, given: Mapping[str, bool | str]) -> None:
 
 
 def _kinds_of_quirks(api: Api) -> dict[str, tuple[bool | str, ...]]:
-    """By quirk, what it may be. Whether models take images is told by rules, not by quirks."""
+    """The possible values of each quirk. `images` is not one: rules for models say that."""
     quirks = quirks_of(api)
     if quirks is None:
         return {}
@@ -194,9 +194,9 @@ def _kinds_of_quirks(api: Api) -> dict[str, tuple[bool | str, ...]]:
 
 
 def quirks_of(api: Api) -> "type[ChatQuirks | ResponsesQuirks] | None":
-    """The class of an API's quirks; None where its servers don't differ."""
+    """The class of an API's quirks; None if it has none."""
     if api == "openai-chat":
-        from steersman.models.chat_request import ChatQuirks  # noqa: PLC0415 - only what is asked for is imported
+        from steersman.models.chat_request import ChatQuirks  # noqa: PLC0415 - imported when it is needed
 
         return ChatQuirks
     if api == "openai-responses":
@@ -207,15 +207,14 @@ def quirks_of(api: Api) -> "type[ChatQuirks | ResponsesQuirks] | None":
 
 
 def _told(name: str, error: ValidationError) -> str:
-    """One thing that is wrong, a misspelt key rather than that another is missing; without the value where that may
-    be a secret."""
+    """The first error, or an unknown key, which is probably a misspelt one. Values that may be secret are left out."""
     wrong = error.errors()
     first = next((each for each in wrong if each["type"] == "extra_forbidden"), wrong[0])
-    # Which kind of a union was tried stands in the place too; it says nothing to a user.
+    # The place includes which kind of a union was tried, which is of no use to a user.
     place = [str(part) for part in first["loc"] if part not in ("str", "bool", "list[str]")]
     key = ".".join(["providers", name, *place])
     if first["type"] == "extra_forbidden":
-        return f"{key} is no key of it. Known keys: {', '.join(_keys_at(place[:-1]))}."
+        return f"{key} is not a known key. Known keys: {', '.join(_keys_at(place[:-1]))}."
     if not place or first["type"] == "missing" or _SECRET & set(place):
         return f"{key}: {first['msg']}."
     return f"{key}: {first['msg']}, got {first['input']!r:.60}."

@@ -1,8 +1,8 @@
-"""Records what a model is asked and answers, as a tape that `tape` replays.
+"""Records a model's requests and answers on a tape, which `tape` replays.
 
-A tape holds what the model was told: texts of files that were read, outputs of commands, what the user wrote. Keys
-that are known or look like keys are masked, and the machine's paths, dates and ids are taken out of what was asked
-(`tape_normal`); the rest is the user's, to look through before it is given away.
+A tape contains what the model was told: the user's messages, texts of files, outputs of commands. Keys that are known
+or look like keys are masked, and the machine's paths, dates and ids are taken out of requests (`tape_normal`). The
+user should look through the rest before giving the tape away.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ from steersman.models.tape_request import Fingerprinter, Said
 from steersman.models.tape_turn import RecordedBlock, RecordedTurn, Step
 
 PING_SECONDS: Final = 1.0
-"""Signs of life that come sooner after something else are left out: some providers send one for each token."""
+"""Pings that come sooner after another event are left out: some providers send one for each token."""
 
 _NO_END: Final = StreamFailure("protocol", "The model's stream ended before its response was complete.")
 
@@ -46,14 +46,14 @@ log = logging.getLogger(__name__)
 
 
 class Recording:
-    """The tape that is being written: one file, one line for each request that has ended.
+    """Writes a tape: one file, with one line for each request that has ended.
 
-    A process that is killed leaves the lines of all requests that had ended. If the disk fails, what was recorded
-    until then is kept, nothing more is written, and `error` says why; the conversation goes on.
+    If the process is killed, the lines of all requests that had ended are there. If the disk fails, what was recorded
+    until then is kept, nothing more is written, and `error` says why. The conversation goes on.
 
     Args:
-        path: of a new file, readable by its owner only.
-        redact: takes keys out of every text.
+        path: of a new file, which only its owner may read.
+        redact: masks keys in every text.
 
     Raises:
         TapeError: the file exists, or can't be made.
@@ -78,11 +78,11 @@ class Recording:
             raise TapeError(f"Can't record to {self.path}: {self.error}.")
 
     def wrap(self, make_model: Callable[[str], Model]) -> Callable[[str], Model]:
-        """Models made by the result are recorded here."""
+        """Returns `make_model`, but the models that it makes are recorded here."""
         return lambda spec: RecordingModel(make_model(spec), self)
 
     def add(self, turn: RecordedTurn, folders: tuple[str, ...]) -> None:
-        """Writes one turn. `folders`: those of the workspace, which its texts may name."""
+        """Writes one turn. `folders`: those of the workspace, since texts may name them."""
         turn = portable(redacted(turn, self._redact), folders)
         if self._append(turn_line(turn, self._before)):
             self._before = turn.fingerprint.messages
@@ -92,7 +92,7 @@ class Recording:
         return Fingerprinter(self._redact)
 
     def close(self) -> None:
-        """Ends the recording. A tape without any turn is taken away: there is nothing to replay."""
+        """Ends the recording. A tape without any turn is deleted: there is nothing to replay."""
         file, self._file = self._file, None
         if file is None:
             return
@@ -118,18 +118,18 @@ class Recording:
         return True
 
     def _cut(self, file: int) -> None:
-        """Half a line is no turn."""
+        """Removes the part of a line that was written before the disk failed."""
         try:
             os.ftruncate(file, self._size)
         except OSError:
-            log.warning("the tape %s ends with half a line, which its reader leaves out", self.path)
+            log.warning("the tape %s ends with half a line, which will be ignored when it is read", self.path)
 
 
 class RecordingModel:
-    """`model`, whose streams are passed on as they are and recorded when they have ended.
+    """Passes on the streams of `model` unchanged, and records each one when it has ended.
 
     Args:
-        now: seconds, for the times of what came.
+        now: a clock in seconds, for the times of events.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class RecordingModel:
         return self._model.id
 
     async def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
-        """The model's own stream; its turn is on the tape before its last event is given."""
+        """The model's own stream. Its turn is on the tape before the last event is passed on."""
         stream = self._model.stream(request, signal)
         kept = _Kept(self._now)
         cut = False
@@ -178,7 +178,7 @@ class RecordingModel:
 
 
 class _Kept:
-    """What came of one response."""
+    """The events of one response, as they will be recorded."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.blocks: list[RecordedBlock] = []
@@ -187,7 +187,7 @@ class _Kept:
         self._now = now
         self._began = self._last = now()
         self._steps: list[tuple[float, int | None, str | None]] = []
-        """When, and what a `Step` says: made into steps when there is time for it."""
+        """The time of each step, its block and its text. `Step`s are only made at the end, when time matters less."""
         self._open: set[int] = set()
         self._broken = False
 
@@ -203,7 +203,7 @@ class _Kept:
         )
 
     def take(self, event: StreamEvent) -> bool:
-        """Keeps one event. True for the last one."""
+        """Keeps one event. Returns True for the last one."""
         if isinstance(event, StreamDone | StreamError):
             self.end = StreamError(_NO_END, event.usage) if self._broken else event
             return True
@@ -221,7 +221,7 @@ class _Kept:
         return False
 
     def _begin(self, event: BlockStart) -> None:
-        # The kernel gives up on a stream that breaks the port's rules; on the tape it ends as one without an end.
+        # The kernel gives up on a stream that breaks the port's rules. On the tape it is one that never ended.
         if event.index != len(self.blocks):
             self._broken = True
             return

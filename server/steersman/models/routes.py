@@ -1,8 +1,8 @@
-"""Where the requests of a model go, and with which key: the rule by which a key meets its own base URL only.
+"""Where the requests of a model go, and with which key: a key is only sent to the base URL that it belongs to.
 
-A key that the package's catalog knows by its variable belongs to the base URL of the catalog. What a table of the
-user's file names belongs to the base URL of that table. What the user says once, for any server with an API, belongs
-to the providers that are named like an API.
+A key in one of the package's variables belongs to the package's base URL of that provider. A key that a table of the
+user's file names belongs to the base URL of that table. Settings for any server are for the providers that are named
+like an API.
 """
 
 from collections.abc import Mapping
@@ -16,47 +16,48 @@ from steersman.models.provider import APIS, ModelFacts, Provider
 from steersman.models.provider_file import OwnKey, UserProvider
 
 DEFAULT: Final = "the provider's default"
-"""In place of who says what the base URL is."""
+"""The source of a base URL that nobody has set."""
 
 
 @dataclass(frozen=True, slots=True)
 class General:
-    """What the user says once: `STEERSMAN_BASE_URL`, `STEERSMAN_API_KEY`, and their like at the top of the file."""
+    """Settings for any server: `STEERSMAN_BASE_URL` and `STEERSMAN_API_KEY`, or `base_url` and `api_key` at the top of
+    the user's file."""
 
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
-    """For `base_url`, else for a provider's own; whether the two belong together is for the caller to know."""
+    """For `base_url`, or for a provider's own if that is None. The caller has to know that the two belong together."""
     base_url_from: str = "the environment"
     key_from: str = "STEERSMAN_API_KEY"
     in_file: bool = False
-    """It comes from the user's file, where a provider's table says more."""
+    """They come from the user's file, where a provider's table takes precedence."""
     locked: bool = False
-    """The file has a key of it that is not used: others may read that file."""
+    """The file has a key that is not used, because others may read the file."""
     withheld: str | None = None
-    """Why a key that is there is not sent to `base_url`. For people."""
+    """Why an existing key is not sent to `base_url`, for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where the requests of one model go, and with what."""
+    """Where the requests of one model go, and what is sent with them."""
 
     provider: Provider
     name: str
     base_url: str = field(repr=False)
     base_url_from: str
-    """Who says so, for people."""
+    """Where the base URL is set, for people."""
     key: Key | None = None
     command: KeyCommand | None = None
-    """What prints the key, where `key` is None."""
+    """Prints the key, if `key` is None."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """The user's own, which may go to this base URL."""
+    """The user's additional headers for this base URL."""
     facts: ModelFacts = field(default_factory=ModelFacts)
     images: bool = False
-    """Whether it is sent images."""
+    """Images are sent to the model."""
     missing: str | None = None
-    """Why it can't be used: there is no key where one is needed. For people, with what to do."""
+    """Why the model can't be used (it needs a key, and there is none) and what to do, for people."""
     withheld: str | None = None
-    """Why a key that is there is not sent. For people."""
+    """Why an existing key is not sent, for people."""
 
     @property
     def spec(self) -> str:
@@ -64,19 +65,19 @@ class Route:
 
     @property
     def key_source(self) -> str:
-        """Where the key comes from, for people; empty where there is none."""
+        """Where the key comes from, for people; empty if there is none."""
         source = self.key or self.command
         return "" if source is None else source.source
 
     @property
     def host(self) -> str:
-        """Of the base URL, with its port, without credentials."""
+        """The base URL's host and port, without credentials."""
         return host_of(self.base_url)
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The part of a route that is about base URL and key."""
+    """The part of a route that concerns the base URL and the key."""
 
     base_url: str = field(repr=False)
     base_url_from: str
@@ -89,18 +90,18 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Everything that may say something of one provider's base URL and key."""
+    """Everything that may determine one provider's base URL and key."""
 
     provider: Provider
-    """As it is: the package's, overruled by the user's."""
+    """The provider with the user's changes."""
     package: Provider | None
     own: UserProvider | None
     general: General
     environ: Mapping[str, str] = field(repr=False)
     file: str
-    """The user's file, as it is named to people."""
+    """The name of the user's file in messages."""
     locked: str | None
-    """Why no key of the user's file is used; None if they are."""
+    """Why keys in the user's file are not used; None if they are."""
 
     @property
     def table(self) -> str:
@@ -120,7 +121,7 @@ def find_way(sources: Sources, spec: str) -> Way:
     own, general = sources.own, sources.general
     has_own_url = own is not None and own.own_base_url
     if sources.is_general and general.base_url is not None and not (general.in_file and has_own_url):
-        # A server of the user's may want no key.
+        # The user's own server may need no key.
         key = Key(general.api_key, general.key_from) if general.api_key else None
         return Way(general.base_url, general.base_url_from, key, withheld=general.withheld)
     base_url = sources.provider.base_url
@@ -142,8 +143,8 @@ def find_way(sources: Sources, spec: str) -> Way:
 
 
 def _key(sources: Sources, *, has_own_url: bool) -> Key | None:
-    """The first that there is and that belongs to the base URL: the environment's for any server, what the user's
-    table names, the file's for any server, and the variables that the package knows."""
+    """The first key that belongs to the base URL: the environment's for any server, that of the user's table, the
+    file's for any server, then that in one of the package's variables."""
     general, package = sources.general, sources.package
     own = sources.own.own_key if sources.own is not None else OwnKey()
     general_key = None
@@ -156,7 +157,7 @@ def _key(sources: Sources, *, has_own_url: bool) -> Key | None:
     if own.key is not None and sources.locked is None:
         return Key(own.key, f"api_key in {sources.table}")
     if own.command:
-        return None  # the command is to be asked
+        return None  # the command has to be run
     if general_key is not None:
         return general_key
     if package is None or (has_own_url and package.base_url is not None):
@@ -176,7 +177,7 @@ def _command(sources: Sources) -> KeyCommand | None:
 
 
 def _withheld(sources: Sources, base_url: str) -> str | None:
-    """A variable of the package's that is set, and belongs to another server."""
+    """Why a variable of the package's, though set, is not used: its key belongs to another server."""
     package = sources.package
     if package is None or package.base_url is None:
         return None
@@ -207,7 +208,7 @@ def _missing(sources: Sources, spec: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """With its port, without credentials; empty where the URL is none, which a model then refuses."""
+    """A URL's host and port, without credentials; empty for an invalid URL, which is refused elsewhere."""
     try:
         return urlsplit(url.strip()).netloc.rpartition("@")[2]
     except ValueError:

@@ -1,4 +1,4 @@
-"""Keeps keys out of texts that people, logs and models see."""
+"""Keeps keys out of texts that people, logs and models get to see."""
 
 import base64
 import html
@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 MASK: Final = "[redacted]"
 _SHORTEST: Final = 4
-"""Shorter secrets are placeholders for servers that want some key; masking them would only garble messages."""
+"""Shorter secrets are placeholders for servers that require some key. Masking them would only garble messages."""
 _SHORTEST_IN_BASE64: Final = 8
-"""What shorter ones leave in Base64 is short enough to stand in other texts by chance."""
+"""The Base64 of shorter secrets may occur in other texts by chance."""
 
 _LOOKS_LIKE_A_KEY: Final = re.compile(
     r"(?i:bearer\s+)[^\s\"'<>,;]{8,}|\b(?:sk|pk|rk|gsk|xai|csk|nvapi|hf)[-_][A-Za-z0-9_\-]{16,}|\bAIza[A-Za-z0-9_\-]{30,}"
@@ -26,14 +26,14 @@ _learned: Final[dict[str, None]] = {}
 
 
 def learn(secret: str) -> None:
-    """Every redactor of this process knows it from now on: a key that was not there when they were made."""
+    """Adds a secret to all redactors of this process, for a key that was not known when they were made."""
     _learned[secret] = None
 
 
 class Redactor:
-    """Replaces every secret that it knows, in each spelling a server may echo, and what looks like a key.
+    """Masks all known secrets, in every spelling that a server may echo, and everything that looks like a key.
 
-    Secrets that take time to be found may be given as what finds them, which is called with the first text.
+    Secrets that take time to find can be given as a function, which is called when a text has to be masked.
     """
 
     __slots__ = ("_count", "_pattern", "_secrets")
@@ -42,7 +42,7 @@ class Redactor:
         self._secrets = secrets if callable(secrets) else tuple(secrets)
         self._pattern: re.Pattern[str] | None = None
         self._count = -1
-        """How many learned secrets are in the pattern; -1: there is none yet."""
+        """How many learned secrets are in the pattern; -1: there is no pattern yet."""
 
     def _compile(self) -> None:
         learned = tuple(_learned)
@@ -76,7 +76,8 @@ def _spellings(secret: str) -> Iterator[str]:
 
 
 def _in_base64(data: bytes) -> Iterator[str]:
-    """The characters that stand for `data` alone, wherever it begins in what was encoded: `Basic` of a user and it."""
+    """The Base64 characters that depend on `data` alone, at each of its three possible offsets in what was encoded,
+    such as `user:key` for Basic authentication."""
     for before in range(3):
         start, end = -(-before * 8 // 6), (before + len(data)) * 8 // 6
         text = base64.b64encode(bytes(before) + data).decode()[start:end]
@@ -86,7 +87,7 @@ def _in_base64(data: bytes) -> Iterator[str]:
 
 
 def secrets_of_url(url: str) -> list[str]:
-    """What of a base URL may be secret: the user information and the values of the query, as written and decoded."""
+    """The parts of a base URL that may be secret: its user information and query values, as written and decoded."""
     parts = urlsplit(url)
     userinfo = parts.netloc.rpartition("@")[0]
     found = [userinfo, *userinfo.split(":"), *(value for _, value in parse_qsl(parts.query))]

@@ -1,6 +1,6 @@
-"""A tape as a model: what it answers follows from the request alone, so tests, demos and bug reports repeat exactly.
+"""A tape as a model: its answer depends on the request alone, so tests, demos and bug reports are reproducible.
 
-The format is in `tape_format`. Nothing here knows HTTP, and no miss is ever answered by another model.
+`tape_format` describes the format. There is no HTTP here, and a miss is never answered by another model.
 """
 
 import asyncio
@@ -39,22 +39,23 @@ from steersman.models.tape_written import TapeTurn
 Sleep = Callable[[float], Awaitable[None]]
 
 _TOGETHER: Final = 64
-"""Events of a recorded turn that come without letting anything else run."""
+"""How many events of a recorded turn are given before other tasks may run."""
 
 
 class TapeModel:
     """Answers from a tape.
 
-    On a tape that was written by hand, the conversation is the one whose `when` is in the last user message that
-    matches any; the turn is the number of answers after that message. A recorded tape answers the requests that are
-    the same as one that was recorded, whatever came before them; recordings of the same request (one that was
-    retried) take turns. So the same request always gets the same answer, after a resume too. The one thing kept
-    between requests is how often one has been asked that fails at first.
+    On a tape that was written by hand, the last user message that matches the `when` of a conversation selects it, and
+    the number of answers after that message selects the turn. A recorded tape answers requests that are equal to a
+    recorded one, whatever came before. If several recordings have the same request (it was retried), they take turns.
+    So the same request gets the same answer, even after a resume. Between requests only two things are kept: how often
+    a turn that fails at first has failed, and how often a recorded request has been made.
 
     Args:
-        tape: a file's name may be followed by options: `FILE?loose`, `FILE?timed`, `FILE?loose&timed`.
-        loose: of a recorded tape: the place in the conversation decides, not what is in it.
-        timed: of a recorded tape: pieces come as slowly as they came then. Otherwise they come at once.
+        tape: a tape, or its file. A file's name may be followed by options: `FILE?loose`, `FILE?timed`,
+            `FILE?loose&timed`.
+        loose: a recorded tape is matched by the place in the conversation, not by its content.
+        timed: a recorded tape is replayed with its original delays; otherwise at once.
         sleep: waits for the tape's delays, in seconds.
 
     Raises:
@@ -77,7 +78,7 @@ class TapeModel:
         self._timed = timed or "timed" in options
         self._sleep = sleep
         self.misses: list[str] = []
-        """What was asked that the tape has no answer to, and how it differs."""
+        """One text for each request without an answer on the tape, saying how it differs."""
         self._failed: dict[int, int] = {}
         self._asked: dict[str, int] = {}
         self._fingerprints = Fingerprinter()
@@ -87,7 +88,7 @@ class TapeModel:
         return f"tape:{self.tape.source}"
 
     async def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
-        """One turn as events. A miss is a `StreamError` of kind `bad_request`."""
+        """One turn as events. A miss is a `StreamError` of the kind `bad_request`."""
         try:
             if self.tape.recorded:
                 events = self._replayed(self._find_recorded(request), request, signal)
@@ -106,7 +107,7 @@ class TapeModel:
     async def _written(
         self, turn: TapeTurn, request: ModelRequest, signal: AbortSignal
     ) -> AsyncGenerator[StreamEvent, None]:
-        """A turn that was written by hand."""
+        """The events of a turn that was written by hand."""
         failing = self._is_failing(turn)
         for event in failing_events(turn) if failing else answer_events(turn):
             pause = turn.delta_delay if isinstance(event, BlockDelta) else 0.0
@@ -137,7 +138,7 @@ class TapeModel:
     async def _replayed(
         self, turn: RecordedTurn, request: ModelRequest, signal: AbortSignal
     ) -> AsyncGenerator[StreamEvent, None]:
-        """A turn as it was recorded, with the request's workspace folders in the place of those of then."""
+        """The events of a recorded turn, with the request's workspace folders instead of the recorded ones."""
         turn = turn.in_folders(folders_of(request.system))
         for number, (wait, event) in enumerate(turn.events(), 1):
             if not number % _TOGETHER:
@@ -160,12 +161,12 @@ class TapeModel:
         if turn.error.times is None:
             return True
         told = self._failed.get(turn.line, 0)
-        # After the answer the count begins anew, for the next time the conversation is played.
+        # After the answer the count starts again, for the next time that the conversation is played.
         self._failed[turn.line] = told + 1 if told < turn.error.times else 0
         return told < turn.error.times
 
     async def _aborted(self, seconds: float, signal: AbortSignal) -> bool:
-        """Waits, and tells whether the request was aborted before or meanwhile."""
+        """Waits for `seconds`, or until the abort. Returns whether the request is aborted."""
         if signal.aborted or seconds <= 0:
             return signal.aborted
         waits = [asyncio.ensure_future(self._sleep(seconds)), asyncio.ensure_future(signal.wait())]
@@ -179,10 +180,10 @@ class TapeModel:
 
 
 def split_options(file: str) -> tuple[Path, set[str]]:
-    """`FILE?loose&timed` as the file and its options. A file that has such a name is itself.
+    """Splits `FILE?loose&timed` into the file and its options. If there is a file of the whole name, it is that one.
 
     Raises:
-        TapeError: no such option.
+        TapeError: there is no such option.
     """
     name, mark, words = file.rpartition("?")
     if not mark or _exists(file):

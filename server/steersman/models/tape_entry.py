@@ -1,4 +1,4 @@
-"""One JSON object of a tape: typed access to its fields, with errors that name the line and the field."""
+"""Typed access to the fields of one JSON object of a tape, with errors that name the line and the field."""
 
 import json
 from collections.abc import Mapping

@@ -28,7 +28,7 @@ class TapeFailure:
 
 
 def read_usage(entry: Entry) -> Usage | None:
-    """The field `usage`; None if there is none."""
+    """Reads the field `usage`; None if there is none."""
     value = entry.raw("usage")
     if value is None:
         return None
@@ -40,7 +40,7 @@ def read_usage(entry: Entry) -> Usage | None:
 
 
 def usage_fields(usage: Usage) -> dict[str, object]:
-    """What `read_usage` reads."""
+    """The counterpart of `read_usage`."""
     counts = {theirs: int(getattr(usage, ours)) for theirs, ours in _COUNTS.items()}
     fields: dict[str, object] = {name: count for name, count in counts.items() if count > 0}
     if usage.cost is not None and 0 <= usage.cost < inf:
@@ -49,7 +49,7 @@ def usage_fields(usage: Usage) -> dict[str, object]:
 
 
 def read_failure(entry: Entry) -> TapeFailure | None:
-    """The field `error` of a turn that was written by hand; None if there is none."""
+    """Reads the field `error` of a turn that was written by hand; None if there is none."""
     value = entry.raw("error")
     if value is None:
         return None
@@ -68,7 +68,7 @@ def read_failure(entry: Entry) -> TapeFailure | None:
 
 
 def read_recorded_failure(entry: Entry) -> StreamFailure | None:
-    """The field `error` of a recorded turn; None if there is none."""
+    """Reads the field `error` of a recorded turn; None if there is none."""
     value = entry.raw("error")
     if value is None:
         return None
@@ -85,7 +85,7 @@ def read_recorded_failure(entry: Entry) -> StreamFailure | None:
 
 
 def failure_fields(failure: StreamFailure) -> dict[str, object]:
-    """What `read_recorded_failure` reads."""
+    """The counterpart of `read_recorded_failure`."""
     fields: dict[str, object] = {"kind": failure.kind, "message": failure.message}
     if failure.retry_after is not None and isfinite(failure.retry_after):
         fields["retryAfter"] = max(0.0, failure.retry_after)

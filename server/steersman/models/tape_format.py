@@ -1,54 +1,55 @@
-"""The file format of tapes: recorded model conversations, written by hand or by a program. Reading and checking only.
+"""Reads and checks tapes: files with conversations of a model, written by hand or recorded. This is their format.
 
 A tape is JSON Lines (UTF-8). Blank lines, and lines that begin with `#`, are skipped. The first line is the header:
 
     {"tape": 1, "name": "fix the tests"}
 
-Each further line is a turn, or begins a conversation. A conversation is chosen by its prompt: the user message that
-contains the `when` text (or all of a list of texts). Turns before the first `when` answer what no `when` matches.
+Each further line is a turn, or begins a conversation. A conversation is selected by its prompt: a user message that
+contains the text of `when`, or all texts if it is a list. Turns before the first `when` answer what no `when` matches.
 
     {"when": "the tests fail"}
     {"text": "I'll run them.", "toolCalls": [{"name": "bash", "arguments": {"command": "pytest"}}]}
     {"expect": {"toolResults": "1 failed"}, "text": "The test is right, the code is not."}
 
-A turn is what the model answers to one request. All fields are optional, but a turn says something:
+A turn is the model's answer to one request. All fields are optional, but the turn must not be empty:
 
     text, thinking, refusal   strings. The answer's blocks are in the order thinking, text, refusal, toolCalls
     toolCalls                 [{"name": …, "arguments": {…} or "argumentsText": "…" (sent as it is), "id": "…"}]
-    stopReason                stop · tool_calls · length · content_filter · refusal; tool_calls if there are calls
+    stopReason                stop · tool_calls · length · content_filter · refusal. By default tool_calls if there are
+                              calls, else stop
     usage                     {"input", "output", "cacheRead", "cacheWrite", "reasoning", "cost"}; never zero by default
-    expect                    what the request must hold, else the turn fails, and says how the request differs:
+    expect                    what the request must contain; otherwise the turn fails and says how the request differs:
                               {"user": in the last user message, "toolResults": in the results after the last
                               answer, "system": in the system prompt, "messages": how many, "tools": names offered}.
                               Texts are a string or a list of strings, all of which must be contained
     error                     {"kind": a failure kind, "message", "retryAfter": seconds, "status", "after": text that
                               is streamed first, "times": n}. With `times` the first n requests of the turn fail, then
-                              the answer comes; without, every request fails, and the turn has no answer
+                              the answer comes. Without it every request fails, and the turn has no answer
     hang                      true: after the answer nothing more comes until the request is aborted
-    chunk                     characters in a delta; without it each block is one delta
+    chunk                     characters in each delta; without it each block is one delta
     delayMs, deltaDelayMs     milliseconds before the turn, and before each delta
 
-A recorded tape has `"recorded": true` in its header, and is written by `steersman run --record` (`recording`). Each of
-its turns says what was asked and what came; there is no `when`. It answers the requests that it has recorded, whenever
-they are asked. It holds what the model was told: the texts of files that were read, and the outputs of commands.
-A last line that was torn, because the recorder was killed, is left out. The fields of a recorded turn:
+A recorded tape has `"recorded": true` in its header, and is written by `steersman run --record` (see `recording`).
+Each of its turns has the request and the answer; there is no `when`. It answers the requests that it has recorded, in
+any order. It contains what the model was told: the texts of files that were read, and the outputs of commands. An
+incomplete last line, as a killed recorder leaves it, is ignored. The fields of a recorded turn:
 
     request       {"digest": of all that follows, "system": digest of the system prompt, "tools": names offered,
-                  "keep": how many messages are those of the turn before, "messages": the ones after them}.
+                  "keep": how many messages are the same as in the turn before, "messages": the ones after them}.
                   A message is {"role": user · assistant · tool, "text", "name": of a result's tool, "toolCalls":
-                  [{"name", "arguments" or "argumentsText"}]}. All of it is normalised: what stands for a path of the
-                  machine, a date, an id, a duration or a key is `<workspace>`, `<home>`, `<temp>`, `<date>`, …
+                  [{"name", "arguments" or "argumentsText"}]}. All of it is normalised: paths of the machine, dates,
+                  ids, durations and keys are replaced by `<workspace>`, `<home>`, `<temp>`, `<date>`, …
     model         the model that was recorded, `provider:name`
     blocks        [{"kind": text · thinking · refusal · toolCall, "name", "id": the provider's, "endName": a name that
                   came late, "signature", "redacted"}], in the order of the answer
-    stream        what came, each with the milliseconds since what came before: [ms, block, text] is a delta, [ms,
-                  block] the beginning of a block, and the second time its end, [ms] a sign of life. The last [ms] is
-                  the end. A call's text is its arguments as the model wrote them
-    folders       what stands for the workspace folders in those texts; a replay puts in its own
-    stopReason    of an answer that came to its end; `answeredBy` is the model that the provider named
+    stream        the events, each with the milliseconds since the one before: [ms, block, text] is a delta, [ms, block]
+                  the start of a block and, the second time, its end, [ms] a ping. The last [ms] is the end. A call's
+                  text is its arguments as the model wrote them
+    folders       the placeholders of the workspace folders in those texts; a replay puts its own folders there
+    stopReason    of a complete answer; `answeredBy` is the model that the provider named
     error         instead: {"kind", "message", "retryAfter", "status", "cut": true if asking again is no use}
-    aborted       true, instead: an abort cut the stream. A replay waits there, until it is aborted too
-    usage         as it was; zero where the provider told none
+    aborted       true, instead: the stream was aborted. A replay waits there until it is aborted too
+    usage         as recorded; zero if the provider sent none
 """
 
 import json
@@ -70,11 +71,11 @@ VERSION: Final = 1
 @dataclass(frozen=True, slots=True)
 class Tape:
     source: str
-    """What messages call it: the file's name without folders."""
+    """Its name in messages: the file's name without folders."""
     name: str
     conversations: tuple[Conversation, ...]
     recorded: tuple[RecordedTurn, ...] = ()
-    """The turns of a recorded tape, which has no conversations."""
+    """The turns of a recorded tape. It has no conversations."""
 
 
 def load_tape(path: str | Path) -> Tape:
@@ -100,16 +101,16 @@ def _decoded(data: bytes) -> str:
     except UnicodeDecodeError as error:
         if error.reason != "unexpected end of data":
             raise
-        return data[: error.start].decode("utf-8-sig")  # a recorder was killed within a character
+        return data[: error.start].decode("utf-8-sig")  # a recorder was killed in the middle of a character
 
 
 def parse_tape(text: str, source: str) -> Tape:
-    """The tape that `text` holds. `source` is its name in messages.
+    """The tape in `text`. `source` is its name in messages.
 
     Raises:
         TapeError: a line breaks the format.
     """
-    # Not splitlines(): U+2028 and its kind may stand in a string.
+    # Not splitlines(): strings may contain U+2028 and the like.
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1)]
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
     if not lines:
@@ -148,7 +149,7 @@ def _recorded_turns(source: str, lines: list[tuple[int, str]]) -> tuple[Recorded
 
 
 def _without_torn_line(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """A recorder ends each line with a line end, so what follows the last one is a line that it did not finish."""
+    """The lines without the last one, if the recorder didn't finish it. `lines[-1]` has no line end."""
     try:
         complete = not lines or isinstance(json.loads(lines[-1][1]), dict)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The lines of a recorded tape, read and written: one for each turn. `tape_format` says what the fields mean."""
+"""Reads and writes the lines of a recorded tape, one for each turn. `tape_format` says what the fields mean."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ FIELDS: Final = "request, model, blocks, stream, folders, stopReason, usage, err
 
 
 def read_turn(entry: Entry, number: int, before: Sequence[Said]) -> RecordedTurn:
-    """The turn of a line. `before`: the messages of the turn before it, of which it may share the first.
+    """Reads the turn of a line. `before`: the messages of the turn before, with which its own may begin.
 
     Raises:
         TapeError: the line breaks the format.
@@ -103,7 +103,7 @@ def _read_block(entry: Entry, value: object, number: int) -> RecordedBlock:
 
 
 def _read_stream(entry: Entry, blocks: Sequence[RecordedBlock]) -> tuple[tuple[Step, ...], float]:
-    """The steps, and the seconds after the last of them. A last ping that stands for the end has no block."""
+    """The steps, and the seconds between the last one and the end, which is written like a ping."""
     begun: set[int] = set()
     ended: set[int] = set()
     steps = []
@@ -146,7 +146,7 @@ def _read_stop(entry: Entry) -> ModelStop | None:
 
 
 def turn_line(turn: RecordedTurn, before: Sequence[Said]) -> bytes:
-    """The line that `read_turn` reads, with its line end. `before`: the messages of the turn before it."""
+    """Writes the line that `read_turn` reads, with its line end. `before`: the messages of the turn before."""
     fields: dict[str, object] = {"request": _request_fields(turn.fingerprint, before)}
     if turn.model:
         fields["model"] = turn.model
@@ -200,7 +200,7 @@ def _said_fields(said: Said) -> dict[str, object]:
 def _call_fields(name: str, arguments: str) -> dict[str, object]:
     try:
         value = parse_arguments(ToolCall("", name, arguments))
-        # Only what reads back as the same text is written as JSON.
+        # Written as JSON only if it reads back as the same text.
         if canonical(value) == arguments:
             return {"name": name, "arguments": value}
     except (MalformedArguments, RecursionError):
@@ -218,7 +218,7 @@ def _block_fields(block: RecordedBlock) -> dict[str, object]:
 
 
 def _stream_fields(turn: RecordedTurn) -> list[list[object]]:
-    """Milliseconds are counted from the beginning and then subtracted, so that rounding doesn't add up."""
+    """Milliseconds are rounded from the beginning of the stream, so that errors don't add up."""
     fields: list[list[object]] = []
     now, told = 0.0, 0
     for step in (*turn.steps, Step(turn.wait)):

@@ -1,4 +1,4 @@
-"""Which recorded turn answers a request; and if none does, how the nearest one differs."""
+"""Finds the recorded turn that answers a request; if there is none, says how the nearest one differs."""
 
 import difflib
 from collections.abc import Sequence
@@ -8,23 +8,23 @@ from steersman.models.tape_request import Fingerprint, Said
 from steersman.models.tape_turn import RecordedTurn
 
 _SHOWN: Final = 120
-"""Characters of each side of a difference that are shown."""
+"""Most characters that are shown of each side of a difference."""
 _BEFORE: Final = 30
-"""Characters shown before the place where two lines part."""
+"""Characters that are shown before the first difference of two lines."""
 _NEAR: Final = 100
-"""Recordings of which the nearest is sought by what they say."""
+"""Most recordings whose texts are compared to find the nearest."""
 _COMPARED: Final = 2000
-"""Characters of two messages that are compared to find which is nearer."""
+"""Most characters of a message that are compared."""
 
 
 def same_request(turns: Sequence[RecordedTurn], asked: Fingerprint) -> list[RecordedTurn]:
-    """The recordings of exactly this request, in the order in which they were made."""
+    """The recordings of exactly this request, in the order in which they were recorded."""
     return [turn for turn in turns if turn.fingerprint.digest == asked.digest]
 
 
 def same_place(turns: Sequence[RecordedTurn], asked: Fingerprint) -> list[RecordedTurn]:
-    """The recordings of a request at the same place of its conversation: after the same prompt, else after as many
-    answers."""
+    """The recordings of the request at the same place in the conversation: as many answers after the same prompt, else
+    as many answers after the beginning."""
     prompt = asked.answers_since_prompt
     near = [turn for turn in turns if turn.fingerprint.answers_since_prompt == prompt]
     in_place = [turn for turn in near or turns if turn.fingerprint.answers == asked.answers]
@@ -33,8 +33,8 @@ def same_place(turns: Sequence[RecordedTurn], asked: Fingerprint) -> list[Record
 
 
 def nearest(turns: Sequence[RecordedTurn], asked: Fingerprint) -> RecordedTurn:
-    """The recording that shares most of the conversation's beginning; of several, the one whose next message is most
-    alike."""
+    """The recording with the most messages in common from the beginning; of several, the one whose next message is most
+    similar."""
     shared = [_shared(turn.fingerprint, asked) for turn in turns]
     most = max(shared)
     near = [turn for turn, same in zip(turns, shared, strict=True) if same == most]
@@ -48,7 +48,7 @@ def _nearness(recorded: Fingerprint, asked: Fingerprint, same: int) -> tuple[flo
 
 
 def _shared(recorded: Fingerprint, asked: Fingerprint) -> int:
-    """How many messages are the same, from the first on."""
+    """How many messages at the beginning are the same."""
     same = 0
     for one, other in zip(recorded.messages, asked.messages, strict=False):
         if one.digest != other.digest:
@@ -65,7 +65,7 @@ def _likeness(one: Said, other: Said) -> float:
 
 
 def difference(recorded: Fingerprint, asked: Fingerprint) -> str:
-    """The first difference of two requests, in one bounded sentence without its full stop."""
+    """The first difference between two requests, in one bounded sentence without a full stop."""
     if recorded.tools != asked.tools:
         return _difference_of_tools(recorded.tools, asked.tools)
     at = _shared(recorded, asked)
@@ -116,7 +116,7 @@ def _difference_of_texts(recorded: str, asked: str) -> str:
 
 
 def _sides(one: str, other: str) -> str:
-    """Both lines, around the place where they part."""
+    """Both lines, around their first difference."""
     same = next(
         (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
         min(len(one), len(other)),

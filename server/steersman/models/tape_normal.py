@@ -1,6 +1,6 @@
-"""Takes out of texts what differs from machine to machine and from run to run: paths, dates, ids, durations.
+"""Replaces in texts what differs between machines and between runs: paths, dates, ids, durations.
 
-The workspace folders are found in the system prompt, so that what a request means follows from the request alone.
+The workspace folders are taken from the system prompt, so that the result depends on the request alone.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Final
 from steersman.models.surrogates import whole
 
 _FOLDERS: Final = re.compile(r"^Workspace folder(s?): (/.*)$", re.MULTILINE)
-"""The line of the system prompt that names them."""
+"""The line of the system prompt that names the workspace folders."""
 
 _MONTH: Final = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
@@ -23,11 +23,11 @@ _ZONE: Final = r"(?: ?(?:Z|UTC|GMT|CES?T|[ECMP][SD]T|[+-]\d{2}:?\d{2})(?!\w))?"
 _PATH: Final = r"[^\s'\"`<>()\[\]{},;:|]"
 """A character of a path in running text."""
 _IN_TEMP: Final = r"/(?:pytest-of-[^/\s]+/pytest-\d+|[^/\s'\"`<>()\[\]{},;:|]+)"
-"""What a program made for itself in a folder for temporary files: its name is another each time."""
+"""What a program has made in a folder for temporary files, under a new name each time."""
 
 _RULES: Final = tuple(
     (tuple(needles.split()), re.compile(pattern), replacement)
-    # The first column: words of which a text has one, else the rule is not tried. Most texts are long and have none.
+    # First column: the rule is only tried if the text contains one of these words. Most texts are long and have none.
     for needles, pattern, replacement in (
         ("\x1b", r"\x1b\[[0-9;?]*[ -/]*[@-~]", ""),
         ("", r"\r\n?", "\n"),
@@ -63,7 +63,7 @@ _RULES: Final = tuple(
         ("", r"\b(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b", "<id>"),
         ("pid PID process", r"\b((?:pid|PID|process)[ =:]{1,2})\d+", r"\1<number>"),
         ("localhost: 127.0.0.1:", r"\b(localhost|127\.0\.0\.1):\d{4,5}\b", r"\1:<port>"),
-        # A rule is as long as what stands in it lets it be.
+        # The length of a separator line varies with what stands in it.
         ("", r"([=\-_~*#])\1{7,}", r"\1\1\1\1\1\1\1\1"),
     )
 )
@@ -71,22 +71,22 @@ _PLATFORM: Final = re.compile(r"^Platform: .*$", re.MULTILINE)
 
 
 def folders_of(system: str) -> tuple[str, ...]:
-    """The workspace folders that a system prompt names, absolute, the session's own first."""
+    """The absolute workspace folders that a system prompt names, the session's own first."""
     found = _FOLDERS.search(system)
     if found is None:
         return ()
     named = re.split(r", (?=/)", found[2]) if found[1] else [found[2]]
-    # Whole disks and the like stand for no workspace: every path would be in them.
+    # The root folder is no workspace: every path would be in it.
     return tuple(folder.rstrip("/") for folder in named if folder.strip("/"))
 
 
 def folder_pattern(folder: str) -> str:
-    """A regular expression for `folder` as a path of its own, or the beginning of one."""
+    """A regular expression for `folder` as a path, or as the beginning of one."""
     return rf"(?:(?<![\w.\-/])|(?<=://)){re.escape(folder)}(?![\w-])"
 
 
 def folder_name(number: int) -> str:
-    """What stands for workspace folder `number`, from 0."""
+    """The placeholder for workspace folder `number`, from 0."""
     return f"<workspace {number + 1}>" if number else "<workspace>"
 
 
@@ -103,7 +103,7 @@ class Normaliser:
     def __init__(self, folders: Sequence[str]) -> None:
         patterns = {folder: (folder_pattern(folder), folder_name(n)) for n, folder in enumerate(folders)}
         for folder in folders:
-            if folder.startswith("/private/"):  # macOS: as programs name it that don't resolve links
+            if folder.startswith("/private/"):  # macOS: programs that don't resolve links leave it out
                 short = folder.removeprefix("/private")
                 patterns.setdefault(short, (folder_pattern(short), patterns[folder][1]))
         home, temp = str(_home()), tempfile.gettempdir()
@@ -127,5 +127,5 @@ class Normaliser:
         return text
 
     def system(self, text: str) -> str:
-        """A system prompt: what it says of the machine is no part of the question."""
+        """Normalises a system prompt, from which the platform is removed too."""
         return _PLATFORM.sub("Platform: <platform>", self(text))

@@ -1,4 +1,4 @@
-"""Makes what a model answered fit to leave the machine: without keys, and with the workspace in any place."""
+"""Makes a recorded turn portable: without keys, and with placeholders for the workspace folders."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from steersman.models.tape_turn import RecordedTurn, folder_in, recut, replaced
 
 
 def redacted(turn: RecordedTurn, redact: Callable[[str], str]) -> RecordedTurn:
-    """`turn` without keys, in no text and no name. A key may stand across deltas, so whole blocks are looked at."""
+    """`turn` with keys masked in every text and name. Whole blocks are searched, since deltas may cut a key in two."""
     pieces = []
     for number, block in enumerate(turn.blocks):
         was = turn.text_of(number)
@@ -42,7 +42,7 @@ def redacted(turn: RecordedTurn, redact: Callable[[str], str]) -> RecordedTurn:
 
 
 def _redacted_arguments(text: str, redact: Callable[[str], str]) -> str:
-    """Arguments stay as the model wrote them, unless there is a key in them: then they are written anew."""
+    """Arguments as the model wrote them, or, if they contain a key, rewritten with the key masked."""
     try:
         value = parse_arguments(ToolCall("", "", text))
         masked = map_texts(value, redact)
@@ -52,11 +52,11 @@ def _redacted_arguments(text: str, redact: Callable[[str], str]) -> str:
 
 
 def portable(turn: RecordedTurn, folders: tuple[str, ...]) -> RecordedTurn:
-    """`turn` with something that stands for each of the workspace's `folders` where a text names it."""
+    """`turn` with a placeholder for each of the workspace's `folders` in its texts."""
     pieces = [turn.pieces_of(number) for number in range(len(turn.blocks))]
     texts = ["".join(each) for each in pieces]
     marks = tuple(_unused(folder_name(number), texts) for number in range(len(folders)))
-    # The longest first: a folder may lie in another one.
+    # The longest first, since a folder may be inside another one.
     for folder, mark in sorted(zip(folders, marks, strict=True), key=lambda each: -len(each[0])):
         for number, block in enumerate(turn.blocks):
             pattern = re.compile(folder_pattern(folder_in(block.kind, folder)))
@@ -67,7 +67,7 @@ def portable(turn: RecordedTurn, folders: tuple[str, ...]) -> RecordedTurn:
 
 
 def _unused(name: str, texts: list[str]) -> str:
-    """`name`, or one like it that is in none of the texts."""
+    """`name`, or a similar one that occurs in none of the texts."""
     count, mark = 1, name
     while any(mark in text for text in texts):
         count += 1

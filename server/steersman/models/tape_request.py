@@ -1,7 +1,7 @@
-"""What a model was asked, as a recorded tape keeps and compares it: the same question on every machine, every day.
+"""A request as a recorded tape keeps and compares it: the same request on every machine and every day.
 
-No path of the machine, date, id or duration is in it, nothing that looks like a key, and nothing that only one
-provider's wire format carries (thinking, signatures, ids).
+It has no paths of the machine, dates, ids or durations, nothing that looks like a key, and nothing that only one
+provider's wire format has (thinking, signatures, ids).
 """
 
 import hashlib
@@ -30,9 +30,9 @@ from steersman.models.tape_normal import Normaliser, folders_of
 Role = Literal["user", "assistant", "tool"]
 
 _DIGEST: Final = 16
-"""Hexadecimal digits of a digest as it is written."""
+"""Half the hexadecimal digits of a request's digest, and all of any other."""
 DEEPEST: Final = 100
-"""Lists and objects in each other that are looked into."""
+"""Levels of nested lists and objects whose strings are changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class Said:
     role: Role
     text: str
     name: str = ""
-    """Of a tool result: the tool."""
+    """For a tool result: the name of the tool."""
     calls: tuple[tuple[str, str], ...] = ()
-    """Name and arguments of each tool call: JSON with sorted keys, or as the model wrote them if that is no JSON."""
+    """Name and arguments of each tool call. Arguments are JSON with sorted keys, or, if malformed, the model's text."""
     digest: bytes = field(default=b"", init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class Fingerprint:
 
 
 class Fingerprinter:
-    """Takes fingerprints of the requests of one model; what a request shares with the last one is not read again."""
+    """Takes fingerprints of the requests to one model. What a request shares with the one before is not read again."""
 
     def __init__(self, redact: Callable[[str], str] | None = None) -> None:
         self._redact = redact or Redactor(())
@@ -143,15 +143,15 @@ class Fingerprinter:
 
 
 def canonical(value: object) -> str:
-    """The one way in which JSON of a fingerprint is written."""
+    """How JSON is written in fingerprints."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def map_texts(value: object, change: Callable[[str], str], depth: int = DEEPEST) -> object:
-    """JSON data with `change` made to each string in it, names included.
+    """JSON data with `change` applied to every string, including names.
 
     Raises:
-        RecursionError: lists and objects in each other, more than `depth`.
+        RecursionError: lists and objects are nested more than `depth` levels deep.
     """
     if isinstance(value, str):
         return change(value)
@@ -165,11 +165,11 @@ def map_texts(value: object, change: Callable[[str], str], depth: int = DEEPEST)
 
 
 def _shown(block: object) -> str:
-    """Refusals are text on the wire of some APIs."""
+    """A block's text, and a placeholder for an image. A refusal counts as text, as it does in some APIs."""
     if isinstance(block, Text | Refusal):
         return block.text
     if isinstance(block, Image):
-        # Letters only: the digest is no id that normalising would take out.
+        # Letters only, so that the normaliser doesn't take the digest for an id.
         digest = hashlib.sha256(block.data.encode()).hexdigest()[:_DIGEST]
         return f"\n[{block.mime_type} {digest.translate(_LETTERS)}]\n"
     return ""

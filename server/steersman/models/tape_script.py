@@ -1,4 +1,4 @@
-"""Tapes that were written by hand: which turn answers a request, whether it is the request it expects, its events."""
+"""Tapes written by hand: finds the turn that answers a request, checks what it expects, and makes its events."""
 
 import difflib
 from collections.abc import Iterator
@@ -21,20 +21,20 @@ from steersman.models.tape_format import Tape
 from steersman.models.tape_written import Conversation, TapeTurn
 
 _SHOWN: Final = 300
-"""Characters of a request's text that the message of a miss shows."""
+"""Most characters of a request's text that are shown."""
 
 
 class TapeMiss(Exception):
-    """The tape has no answer to this request. The text says what it has, and the difference."""
+    """The tape has no answer to this request. The text says what it has instead, and the difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The place in the tape that a request asks for."""
+    """The turn on the tape that answers a request."""
 
     conversation: Conversation
     number: int
-    """Of the turn in its conversation, from 0."""
+    """The turn's index in its conversation, from 0."""
 
     @property
     def turn(self) -> TapeTurn:
@@ -75,7 +75,7 @@ def check_expectation(tape: Tape, found: Found, request: ModelRequest) -> None:
     """Compares the request with the turn's `expect`.
 
     Raises:
-        TapeMiss: it differs. The text names the turn, what was expected and what came.
+        TapeMiss: it differs. The text says which turn, what was expected, and what came.
     """
     expect = found.turn.expect
     where = f"{_where(tape, found.conversation)}, turn {found.number + 1} (line {found.turn.line})"
@@ -99,7 +99,7 @@ def check_expectation(tape: Tape, found: Found, request: ModelRequest) -> None:
 
 
 def answer_events(turn: TapeTurn) -> Iterator[StreamEvent]:
-    """The blocks of the answer."""
+    """The events of the answer, except for its end."""
     texts: tuple[tuple[BlockKind, str], ...] = (
         ("thinking", turn.thinking),
         ("text", turn.text),
@@ -120,7 +120,7 @@ def answer_events(turn: TapeTurn) -> Iterator[StreamEvent]:
 
 
 def failing_events(turn: TapeTurn) -> Iterator[StreamEvent]:
-    """What comes before a failure."""
+    """The events before a failure."""
     if turn.error is not None and turn.error.after:
         yield BlockStart(0, "text")
         yield from _deltas(0, turn.error.after, turn.chunk)
@@ -137,7 +137,7 @@ def has_blocks(turn: TapeTurn, *, failing: bool) -> bool:
 
 
 def last_event(turn: TapeTurn, request: ModelRequest, *, failing: bool) -> StreamEvent:
-    """The end of the answer, or of the failing one."""
+    """The last event of the answer, or of the failing one."""
     usage = turn.usage or _default_usage(turn, request)
     if failing and turn.error is not None:
         error = turn.error
@@ -146,7 +146,7 @@ def last_event(turn: TapeTurn, request: ModelRequest, *, failing: bool) -> Strea
 
 
 def _default_usage(turn: TapeTurn, request: ModelRequest) -> Usage:
-    """Not zero, and the same on every machine: it counts messages, since texts may hold paths."""
+    """Never zero, and the same on every machine: input is counted in messages, since texts may contain paths."""
     said = len(turn.text) + len(turn.thinking) + sum(len(call.arguments) for call in turn.tool_calls)
     return Usage(
         input=100 + 50 * len(request.messages), output=1 + said // 4, reasoning=len(turn.thinking) // 4

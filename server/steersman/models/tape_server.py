@@ -1,8 +1,8 @@
-"""A tape behind a real socket: Chat Completions as Server-Sent Events over HTTP/1.1, for demos and tests.
+"""Serves a tape on a real socket: Chat Completions as Server-Sent Events over HTTP/1.1, for demos and tests.
 
-It is for clients on this machine that one can trust: no TLS, no keys, one tape. Kinds of failure that a server
-can't name are acted out: `network` cuts the connection, `timeout` goes silent, `protocol` ends without a terminal
-marker, `empty` says nothing.
+It is for trusted clients on this machine: no TLS, no keys, one tape. Kinds of failure that a server can't report are
+acted out: `network` cuts the connection, `timeout` goes silent, `protocol` ends without a terminal marker, `empty`
+sends an empty answer.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ class TapeServer:
         self._connections: set[asyncio.Task[None]] = set()
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> str:
-        """Listens, and returns the base URL for clients: `http://127.0.0.1:40123/v1`.
+        """Starts to listen, and returns the base URL for clients: `http://127.0.0.1:40123/v1`.
 
         Raises:
             OSError: the address can't be used.
@@ -53,7 +53,7 @@ class TapeServer:
         return f"http://{f'[{name}]' if ':' in name else name}:{bound}/v1"
 
     async def close(self) -> None:
-        """Stops listening and ends the connections, in the middle of an answer too."""
+        """Stops listening and ends all connections, even in the middle of an answer."""
         if self._server is not None:
             self._server.close()
         for task in self._connections:
@@ -72,7 +72,7 @@ class TapeServer:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # the client left; there is nobody to tell
         except asyncio.CancelledError:
-            pass  # by `close`, which awaits this task; Python 3.11 would log it as a fault
+            pass  # from `close`, which awaits this task; Python 3.11 would log it as an error
         finally:
             writer.close()
             if task is not None:
@@ -101,7 +101,7 @@ class _Connection:
         self._ahead = b""
 
     async def serve(self) -> None:
-        """Answers requests, one after the other, until the client leaves or the connection is cut."""
+        """Answers one request after the other, until the client leaves or the connection is cut."""
         while not self._writer.transport.is_closing():
             try:
                 request = await self._read()
@@ -164,7 +164,7 @@ class _Connection:
             await asyncio.gather(watch, return_exceptions=True)
 
     async def _watch(self, abort: AbortController) -> None:
-        """Aborts the answer when the client leaves. What it sends meanwhile belongs to its next request."""
+        """Aborts the answer if the client leaves. A byte that it sends meanwhile belongs to its next request."""
         self._ahead = await self._reader.read(1)
         if not self._ahead:
             abort.abort("the client left")

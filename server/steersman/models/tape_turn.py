@@ -1,4 +1,4 @@
-"""A recorded turn: what was asked, and what came, piece by piece. How it is written is not known here."""
+"""A recorded turn: the request, and the answer piece by piece. `tape_lines` reads and writes it."""
 
 import json
 import re
@@ -41,7 +41,7 @@ class Step:
     block: int | None = None
     """None: a ping."""
     text: str | None = None
-    """Of a delta; None where the block begins, and where it ends."""
+    """The text of a delta; None: the block begins or ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +50,17 @@ class RecordedTurn:
     blocks: tuple[RecordedBlock, ...]
     steps: tuple[Step, ...]
     end: StreamDone | StreamError | None
-    """None: the stream was cut by an abort."""
+    """None: the stream was aborted."""
     wait: float = 0.0
     """Seconds between the last step and the end."""
     usage: Usage = field(default_factory=Usage)
     folders: tuple[str, ...] = ()
-    """What stands for each workspace folder in the texts of this turn; it stands for nothing else in them."""
+    """The placeholder for each workspace folder in this turn's texts, where it means nothing else."""
     model: str = ""
     """`provider:name` of the model that was recorded."""
     line: int = 0
     number: int = 0
-    """Of the turn in its tape, from 1."""
+    """The turn's number on its tape, from 1."""
 
     def text_of(self, block: int) -> str:
         return "".join(self.pieces_of(block))
@@ -70,7 +70,7 @@ class RecordedTurn:
         return [step.text for step in self.steps if step.block == block and step.text is not None]
 
     def with_pieces(self, pieces: Sequence[Sequence[str]]) -> "RecordedTurn":
-        """With other texts of the deltas of each block, as many as there are."""
+        """The turn with other texts for the deltas of each block. Their number must be the same."""
         if all(list(texts) == self.pieces_of(number) for number, texts in enumerate(pieces)):
             return self
         waiting = [iter(texts) for texts in pieces]
@@ -83,7 +83,7 @@ class RecordedTurn:
         return replace(self, steps=steps)
 
     def events(self) -> Iterator[tuple[float, StreamEvent]]:
-        """Everything but the end, each with the seconds that passed before it."""
+        """All events but the last, each with the seconds before it."""
         begun: set[int] = set()
         for step in self.steps:
             if step.block is None:
@@ -99,7 +99,7 @@ class RecordedTurn:
                 yield step.wait, BlockStart(step.block, block.kind, block.name, block.provider_id)
 
     def in_folders(self, folders: Sequence[str]) -> "RecordedTurn":
-        """With `folders` in its texts, in the place of what stands for them."""
+        """The turn with `folders` in its texts instead of their placeholders."""
         pieces = [self.pieces_of(number) for number in range(len(self.blocks))]
         for mark, folder in zip(self.folders, folders, strict=False):
             pattern = re.compile(re.escape(mark))
@@ -111,12 +111,12 @@ class RecordedTurn:
 
 
 def folder_in(kind: BlockKind, folder: str) -> str:
-    """A folder as the text of a block writes it: within a JSON string in a call's arguments."""
+    """A folder as it stands in the text of a block: in a call's arguments it is part of a JSON string."""
     return json.dumps(folder, ensure_ascii=False)[1:-1] if kind == "toolCall" else folder
 
 
 def replaced(pieces: Sequence[str], pattern: re.Pattern[str], new: str) -> list[str]:
-    """The pieces of a text with `new` for each match of `pattern` in the whole: it stands where the match begins."""
+    """Replaces the matches of `pattern` in a text that is cut into pieces. `new` is put where a match begins."""
     text = "".join(pieces)
     matches = deque(pattern.finditer(text))
     if not matches:
@@ -140,7 +140,7 @@ def replaced(pieces: Sequence[str], pattern: re.Pattern[str], new: str) -> list[
 
 
 def recut(text: str, pieces: Sequence[str]) -> list[str]:
-    """`text` in as many pieces as there are, of the same lengths as far as it goes."""
+    """Cuts `text` into as many pieces, of the same lengths where possible."""
     places = [0, *accumulate(len(piece) for piece in pieces)]
     cut = [text[start:end] for start, end in pairwise(places)]
     return [*cut[:-1], text[places[-2] :]] if cut else []

@@ -1,6 +1,6 @@
-"""Chat Completions as a server sees it: a request's JSON becomes a `ModelRequest`, model events become chunks.
+"""The server's side of Chat Completions: turns a request's JSON into a `ModelRequest`, and model events into chunks.
 
-The counterpart of `chat_request` and `chat_stream`, for the tape server only; it takes what those send.
+It is the counterpart of `chat_request` and `chat_stream`, only for the tape server, and only takes what they send.
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,15 +42,15 @@ ERRORS: Final[Mapping[FailureKind, tuple[int, str]]] = {
     "tool_use_failed": (400, "tool_use_failed"),
     "refused": (400, "content_filter"),
 }
-"""HTTP status and error code of the kinds that a server can tell. The others are told by how the answer ends."""
+"""HTTP status and error code of the kinds that a server can report. The others show in how the answer ends."""
 
 
 class BadWireRequest(Exception):
-    """The body is no chat completion request. The text says why."""
+    """The body is not a chat completion request. The text says why."""
 
 
 def read_request(body: bytes) -> tuple[ModelRequest, bool]:
-    """The request that `body` holds, and whether it asks for usage in the stream.
+    """The request in `body`, and whether it asks for usage in the stream.
 
     Raises:
         BadWireRequest: not JSON, not a streaming request, or messages of an unknown shape.
@@ -123,7 +123,7 @@ class ChunkWriter:
         return self._delta({"role": "assistant", "content": ""})
 
     def event(self, event: StreamEvent) -> bytes:
-        """The chunk of a block's start or delta; empty for what has none."""
+        """The chunk for an event; empty if it has none."""
         if isinstance(event, BlockStart):
             self._kinds[event.index] = event.kind
             if event.kind != "toolCall":
@@ -166,7 +166,7 @@ class ChunkWriter:
 
 
 def error_body(failure: StreamFailure) -> tuple[int, dict[str, object]]:
-    """Status and JSON of a failure of one of the kinds in `ERRORS`."""
+    """Status and JSON of a failure, whose kind is one of `ERRORS`."""
     status, code = ERRORS[failure.kind]
     error = {"message": failure.message, "type": code, "param": None, "code": code}
     return failure.status or status, {"error": error}

@@ -14,7 +14,7 @@ from steersman.models.tape_fields import TapeFailure, read_failure, read_usage
 class TapeCall:
     name: str
     arguments: str
-    """JSON text, as the model is to write it; it need not be valid."""
+    """JSON text as the model writes it. It need not be valid."""
     id: str
 
 
@@ -49,7 +49,7 @@ class TapeTurn:
 class Conversation:
     line: int
     when: tuple[str, ...] = ()
-    """Empty for the turns that answer what no other conversation matches."""
+    """Empty for the turns that answer when no other conversation matches."""
     turns: list[TapeTurn] = field(default_factory=list)
 
     def matches(self, text: str) -> bool:

@@ -1,6 +1,6 @@
-"""Keeps the requests to one provider within the limits that the user has set for it, in the order in which they came.
+"""Keeps the requests to a provider within the limits that the user has set, in the order in which they were made.
 
-A request waits before it is made: nothing of it is sent, and pings say that it has not stalled.
+A request waits before anything of it is sent. Meanwhile pings show that its stream has not stalled.
 """
 
 import asyncio
@@ -27,22 +27,22 @@ from steersman.agent.model import (
 from steersman.models.provider import RateLimits
 
 WINDOW: Final = 60.0
-"""Seconds that a limit of a minute looks back, from any instant."""
+"""Seconds of the sliding window in which limits per minute hold."""
 LOOK_SECONDS: Final = 15.0
-"""Between two pings of a request that waits."""
+"""Between two pings of a waiting request."""
 WORTH_TELLING: Final = 5.0
-"""Seconds of a wait of which the user hears."""
+"""Shortest wait, in seconds, that the user is told about."""
 CHARACTERS_PER_TOKEN: Final = 4
-"""Of a request that nobody has counted yet."""
+"""To estimate the tokens of a prompt that the provider hasn't counted yet."""
 IMAGE_TOKENS: Final = 1000
 
 
 class Throttle:
-    """One provider's. All use is from one event loop.
+    """The throttle of one provider. All use is from one event loop.
 
-    No span of `WINDOW` seconds has more requests than the limit, nor, as far as is known when a request begins, more
-    tokens: a prompt is estimated until it is counted, cached tokens count like others. A request that is larger than
-    the limit of tokens goes when it is alone in its window.
+    No span of `WINDOW` seconds has more requests than the limit, nor more tokens, as far as is known when a request
+    begins: a prompt is estimated until the provider has counted it, and cached tokens count like others. A request
+    that exceeds the limit of tokens by itself is made when it is alone in its window.
     """
 
     def __init__(self, limits: RateLimits, clock: Clock | None = None) -> None:
@@ -54,13 +54,13 @@ class Throttle:
         self._spent: deque[Spent] = deque()
 
     def queue(self, tokens: int) -> "Turn":
-        """A place at the end of the queue, for a request of about so many tokens. `Turn.leave` has to follow."""
+        """A place at the end of the queue, for a request of about `tokens` tokens. It has to `leave` in the end."""
         turn = Turn(self, tokens)
         self._queue.append(turn)
         return turn
 
     def left(self, turn: "Turn") -> float:
-        """Seconds until `turn` may begin; infinite while that hangs on others."""
+        """Seconds until `turn` may begin; infinite while that depends on other requests."""
         limits = self.limits
         busy = limits.concurrent is not None and self._running >= limits.concurrent
         if busy or self._queue[0] is not turn:
@@ -83,7 +83,7 @@ class Throttle:
         return free_at - now
 
     def begin(self, turn: "Turn") -> "Spent":
-        """`turn` is the first, and may."""
+        """Begins `turn`, which is the first in the queue and may begin now."""
         now = self.clock.monotonic()
         self._queue.popleft()
         self._running += 1
@@ -94,7 +94,7 @@ class Throttle:
         return spent
 
     def end(self, turn: "Turn", begun: "Spent | None", used: int) -> None:
-        """`turn` needs its place no longer. `used`: the tokens that the provider has counted; 0: not known."""
+        """Ends `turn`, whether it has begun or not. `used`: the tokens that the provider has counted; 0: not known."""
         if begun is None:
             self._queue.remove(turn)
         else:
@@ -112,14 +112,14 @@ class Throttle:
 
 @dataclass(slots=True)
 class Spent:
-    """Tokens that count from an instant on."""
+    """Tokens that count from the time `at` on."""
 
     at: float
     tokens: int
 
 
 class Turn:
-    """One request's place in the queue of a throttle, and then among those that run."""
+    """One request's place in the queue, and then among the running requests."""
 
     def __init__(self, throttle: Throttle, tokens: int) -> None:
         self._throttle = throttle
@@ -128,7 +128,7 @@ class Turn:
         self._waker: asyncio.Future[None] | None = None
 
     def try_begin(self) -> float:
-        """Begins if it may: then 0. Else the seconds that are left; infinite while that hangs on others."""
+        """Begins if it may, and returns 0. Otherwise returns what `Throttle.left` says."""
         left = self._throttle.left(self)
         if left > 0:
             return left
@@ -136,7 +136,7 @@ class Turn:
         return 0.0
 
     async def pause(self, seconds: float, signal: AbortSignal) -> None:
-        """Until so much time has passed, or something has changed, or the abort."""
+        """Waits for `seconds`, or until something has changed, or until the abort."""
         self._waker = asyncio.get_running_loop().create_future()
         withdraw = signal.on_abort(self.wake)
         sleeping = asyncio.ensure_future(self._throttle.clock.sleep(seconds))
@@ -149,11 +149,11 @@ class Turn:
             await asyncio.wait((sleeping,))
 
     def leave(self, usage: Usage = NO_USAGE) -> None:
-        """To be called once, whatever happened."""
+        """Gives the place up. Has to be called once, whatever happens."""
         self._throttle.end(self, self._begun, usage.input + usage.output)
 
     def wake(self) -> None:
-        """Something has changed: it looks again."""
+        """Ends a pause, since something has changed."""
         if self._waker is not None and not self._waker.done():
             self._waker.set_result(None)
 
@@ -164,7 +164,7 @@ class ThrottledModel:
     def __init__(
         self, model: Model, provider: str, limits: RateLimits, throttle: Throttle | None = None
     ) -> None:
-        """`throttle`: instead of the one that all models of `provider` share in this process."""
+        """`throttle`: used instead of the one that all models of `provider` share in this process."""
         self._model, self._provider, self._limits = model, provider, limits
         self._throttle = throttle
 
@@ -173,7 +173,7 @@ class ThrottledModel:
         return self._model.id
 
     async def stream(self, request: ModelRequest, signal: AbortSignal) -> AsyncIterator[StreamEvent]:
-        """As the model's own, with pings before it."""
+        """The model's own stream, after pings while it waits."""
         throttle = self._throttle or shared_throttle(self._provider, self._limits)
         turn = throttle.queue(estimated_tokens(request))
         last: StreamEvent | None = None
@@ -202,7 +202,9 @@ class ThrottledModel:
 
     def _tell(self, request: ModelRequest, left: float) -> None:
         if request.on_wait is not None:
-            how_long = f"for {math.ceil(left)} seconds" if math.isfinite(left) else "for others to end"
+            how_long = (
+                f"for {math.ceil(left)} seconds" if math.isfinite(left) else "for other requests to end"
+            )
             request.on_wait(
                 f"The request waits {how_long}: config.toml limits what is asked of {self._provider}."
             )
@@ -214,13 +216,13 @@ _SHARED: "WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, RateLimit
 
 
 def shared_throttle(provider: str, limits: RateLimits) -> Throttle:
-    """The throttle of all requests to `provider` in this process; of one event loop, as the requests are."""
+    """The throttle for all requests to `provider` from the running event loop."""
     throttles = _SHARED.setdefault(asyncio.get_running_loop(), {})
     return throttles.setdefault((provider, limits), Throttle(limits))
 
 
 def estimated_tokens(request: ModelRequest) -> int:
-    """About how many tokens the prompt has; at least one."""
+    """A rough estimate of the prompt's tokens, at least 1."""
     characters, images = len(request.system), 0
     for message in request.messages:
         for block in message.content:

@@ -1,8 +1,8 @@
-"""Whom a TLS connection trusts, read when the first one is made: it takes longer than a request to one's own server.
+"""The certificates that TLS connections trust. They are read at the first connection, since that takes a while.
 
-Without a word of the environment that is httpx's own choice. `SSL_CERT_FILE` and `SSL_CERT_DIR` (OpenSSL's variables)
-take its place; so does `REQUESTS_CA_BUNDLE`, a file or a folder, which many companies set for all of Python, where
-neither of the two is. `NODE_EXTRA_CA_CERTS`, a file, which editors have set, is trusted as well as whatever else is.
+By default they are httpx's own. The environment may replace them: `SSL_CERT_FILE` and `SSL_CERT_DIR` (OpenSSL's
+variables), or, if neither is set, `REQUESTS_CA_BUNDLE` (a file or a folder), which many companies set for all Python
+programs. Those of `NODE_EXTRA_CA_CERTS` (a file), which is often set for editors, are trusted in addition.
 """
 
 import functools
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 
 class _Named(NamedTuple):
-    """What the environment says of certificates; empty where it says nothing."""
+    """What the environment says about certificates; empty: nothing."""
 
     file: str
     folder: str
@@ -31,18 +31,18 @@ def _shared() -> "_LateContext":
 
 
 def trusted_context() -> ssl.SSLContext:
-    """The context for a client of httpx: one for the process, or what the environment names.
+    """The context for an httpx client: the process's own, or that of the certificates that the environment names.
 
     Raises:
         OSError: the environment names certificates that can't be read.
     """
-    # What a user has set is looked at before anything is sent.
+    # The user's settings are checked before anything is sent.
     named = _named()
     return _context_of(named) if any(named) else _shared()
 
 
 def read_certificates() -> None:
-    """Reads them now: in a thread, before they are needed. What can't be read is told of when it is needed."""
+    """Reads the certificates before they are needed; call it in a thread. Errors are raised when they are needed."""
     named = _named()
     if not any(named):
         _shared().load()
@@ -58,12 +58,12 @@ def _named() -> _Named:
 
 @functools.cache
 def _context_of(named: _Named) -> ssl.SSLContext:
-    """Read once, for it may take as long as ten requests."""
+    """Cached, since reading certificates may take as long as ten requests."""
     file, folder = named.file, named.folder
     if named.bundle and not (file or folder):
         file, folder = ("", named.bundle) if Path(named.bundle).is_dir() else (named.bundle, "")
     for each in filter(None, folder.split(os.pathsep)):
-        os.stat(each)  # noqa: PTH116 - OpenSSL takes a folder that is missing for an empty one
+        os.stat(each)  # noqa: PTH116 - raises for a missing folder, which OpenSSL would take for an empty one
     if file or folder:
         context = ssl.create_default_context(cafile=file or None, capath=folder or None)
     else:
@@ -74,13 +74,13 @@ def _context_of(named: _Named) -> ssl.SSLContext:
         try:
             context.load_verify_locations(cafile=named.more)
         except OSError as error:
-            # It was set for other programs, and Node goes on without it too.
+            # It was set for other programs, and Node ignores it too if it can't be read.
             logging.getLogger(__name__).warning("NODE_EXTRA_CA_CERTS can't be read: %s", error.strerror)
     return context
 
 
 class _LateContext(ssl.SSLContext):
-    """Becomes httpx's default context at the first connection."""
+    """Becomes httpx's default context at its first connection."""
 
     def __new__(cls) -> "_LateContext":
         return super().__new__(cls, ssl.PROTOCOL_TLS_CLIENT)
