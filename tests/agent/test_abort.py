@@ -16,6 +16,7 @@ from steersman.agent.events import (
 from steersman.agent.hooks import Allow, Hooks, NextTurn, Retry
 from steersman.agent.inbox import Inbox
 from steersman.agent.messages import Text, UserMessage
+from steersman.agent.tasks import Strays
 from steersman.agent.tool import ProposalSuperseded, ToolError
 from support.fake_tools import FakeProposal, FakeTool, Gate, ignores_everything
 from support.manual_clock import settle
@@ -27,7 +28,6 @@ class Crash(Exception):
 
 
 async def test_before_the_first_message_nothing_enters_history(harness):
-    """28"""
     h = harness(inbox=Inbox(closes=True), messages=[UserMessage("m", (Text("earlier"),))])
     h.agent.steer("and this")
     controller = AbortController()
@@ -41,7 +41,6 @@ async def test_before_the_first_message_nothing_enters_history(harness):
 
 
 async def test_in_mid_stream_the_partial_text_is_told_and_never_sent(harness):
-    """29, 33"""
     gate = Gate()
     h = harness([*answer("half an answer")[:3], gate], answer("whole"))
     run = h.start()
@@ -56,7 +55,6 @@ async def test_in_mid_stream_the_partial_text_is_told_and_never_sent(harness):
 
 
 async def test_a_subscriber_that_aborts_on_an_update_sees_no_further_one(harness):
-    """29"""
     h = harness(answer("many pieces of text"))
     h.agent.subscribe(lambda event: h.agent.abort() if event.type == "message_update" else None)
     await h.prompt()
@@ -64,7 +62,6 @@ async def test_a_subscriber_that_aborts_on_an_update_sees_no_further_one(harness
 
 
 async def test_at_the_very_end_of_a_stream_that_ignored_it_nothing_is_committed(harness):
-    """29"""
     h = harness(lambda request, signal: finishes_all_the_same(h))
 
     async def finishes_all_the_same(h):
@@ -78,7 +75,6 @@ async def test_at_the_very_end_of_a_stream_that_ignored_it_nothing_is_committed(
 
 
 async def test_a_stream_that_fails_because_of_the_abort_is_an_abort(harness):
-    """29"""
     asked = []
 
     async def on_failure(what, attempt, signal):
@@ -95,7 +91,6 @@ async def test_a_stream_that_fails_because_of_the_abort_is_an_abort(harness):
 
 
 async def test_a_stream_that_ignores_its_cancellation_is_left_and_says_nothing_more(harness):
-    """29"""
     release, gate = asyncio.Event(), Gate()
 
     async def deaf(request, signal):
@@ -119,7 +114,7 @@ async def test_a_stream_that_ignores_its_cancellation_is_left_and_says_nothing_m
 
 @pytest.mark.parametrize("event", [MessageEnd, ToolExecutionStart, ToolExecutionRunning])
 async def test_while_the_sink_takes_an_event_no_tool_starts_after_it(harness, event):
-    """30, 31: between the commit and the dispatch, and before the work"""
+    """Between the commit and the dispatch, and before the work"""
     gate, tool = Gate(), FakeTool()
     h = harness(answer("", call("tool"), call("tool")), tools=[tool])
     h.sink.waits = lambda record: (
@@ -137,7 +132,6 @@ async def test_while_the_sink_takes_an_event_no_tool_starts_after_it(harness, ev
 
 
 async def test_during_approval_the_tool_does_not_run_and_the_question_is_withdrawn(harness):
-    """30"""
     gate, withdrawn, tool = Gate(), [], FakeTool()
 
     async def hook(pending, signal):
@@ -155,7 +149,6 @@ async def test_during_approval_the_tool_does_not_run_and_the_question_is_withdra
 
 
 async def test_an_approval_that_hangs_is_cancelled(harness):
-    """30"""
     gate = Gate()
     h = harness(answer("", call("tool")), tools=[FakeTool()], hooks=Hooks(before_tool_call=gate))
     run = h.start()
@@ -166,7 +159,6 @@ async def test_an_approval_that_hangs_is_cancelled(harness):
 
 
 async def test_after_it_nobody_is_asked_again(harness):
-    """30"""
     asked = []
 
     async def hook(pending, signal):
@@ -184,7 +176,6 @@ async def test_after_it_nobody_is_asked_again(harness):
 
 @pytest.mark.parametrize("mode", ["report", "raise"])
 async def test_a_tool_is_asked_to_stop_and_its_real_result_is_kept(harness, mode):
-    """31"""
     gate = Gate()
 
     async def work(context, arguments):
@@ -206,7 +197,6 @@ async def test_a_tool_is_asked_to_stop_and_its_real_result_is_kept(harness, mode
 
 @pytest.mark.parametrize("error", [ToolError("stopped"), Crash("hunter2"), asyncio.CancelledError()])
 async def test_what_a_tool_raises_after_it_is_part_of_it(harness, error):
-    """7, 31"""
     gate = Gate()
 
     async def work(context, arguments):
@@ -224,7 +214,6 @@ async def test_what_a_tool_raises_after_it_is_part_of_it(harness, error):
 
 
 async def test_a_tool_that_ignores_it_is_cancelled_after_the_grace(harness):
-    """32"""
     gate = Gate()
     h = harness(answer("", call("tool")), tools=[FakeTool("tool", gate)])
     run = h.start()
@@ -235,7 +224,6 @@ async def test_a_tool_that_ignores_it_is_cancelled_after_the_grace(harness):
 
 
 async def test_a_tool_that_ignores_its_cancellation_too_is_left_and_its_result_says_so(harness):
-    """32"""
     release, gate, settled = asyncio.Event(), Gate(), []
 
     async def work(context, arguments):
@@ -245,7 +233,7 @@ async def test_a_tool_that_ignores_its_cancellation_too_is_left_and_its_result_s
         return "late"
 
     h = harness(answer("", call("tool")), answer("ok"), tools=[FakeTool("tool", work)])
-    h.config.strays._on_settled = lambda what, how: settled.append((what, how))
+    h.config.strays = Strays(lambda what, how: settled.append((what, how)))
     run = h.start()
     await gate.reached.wait()
     h.agent.abort()
@@ -264,7 +252,6 @@ HOOKS = ("transform_context", "on_stream_failure", "prepare_next_turn", "should_
 @pytest.mark.parametrize("name", HOOKS)
 @pytest.mark.parametrize("how", ["returns", "hangs", "raises"])
 async def test_in_a_hook_no_further_request_is_made(harness, name, how):
-    """31"""
     good = {"on_stream_failure": Retry(), "prepare_next_turn": NextTurn()}
 
     async def hook(*args):
@@ -286,7 +273,6 @@ async def test_in_a_hook_no_further_request_is_made(harness, name, how):
 
 
 async def test_in_a_retrys_wait_no_further_request_is_made(harness):
-    """31"""
     waiting = Gate()
 
     async def hook(what, attempt, signal):
@@ -304,7 +290,6 @@ async def test_in_a_retrys_wait_no_further_request_is_made(harness):
 
 
 async def test_a_dead_turn_eats_no_steer(harness):
-    """18, b"""
     gate = Gate()
 
     async def work(context, arguments):
@@ -327,7 +312,6 @@ async def test_a_dead_turn_eats_no_steer(harness):
 
 
 async def test_twice_idle_and_at_the_end_it_is_harmless(harness):
-    """35"""
     gate = Gate()
     h = harness([gate, *answer("never said")], answer("ok"))
     h.agent.abort()
@@ -453,7 +437,6 @@ async def test_cancelling_again_while_the_sink_takes_an_answer_ends_the_run_as_n
     ],
 )
 async def test_how_a_tool_ended_that_was_left_running_is_told(harness, late, how, caplog):
-    """32"""
     release, gate, settled = asyncio.Event(), Gate(), []
 
     async def work(context, arguments):
@@ -462,7 +445,7 @@ async def test_how_a_tool_ended_that_was_left_running_is_told(harness, late, how
         raise late
 
     h = harness(answer("", call("tool")), tools=[FakeTool("tool", work)])
-    h.config.strays._on_settled = lambda what, how: settled.append((what, how))
+    h.config.strays = Strays(lambda what, how: settled.append((what, how)))
     run = h.start()
     await gate.reached.wait()
     h.agent.abort()
@@ -489,7 +472,6 @@ async def test_a_callback_that_raises_keeps_the_abort_from_nobody(caplog):
 
 
 async def test_while_a_finished_stream_closes_its_answer_is_not_committed(harness):
-    """29"""
     gate = Gate()
 
     async def stream(request, signal):
@@ -510,7 +492,6 @@ async def test_while_a_finished_stream_closes_its_answer_is_not_committed(harnes
 
 
 async def test_while_a_failing_tools_result_is_kept_nothing_is_raised_any_more(harness):
-    """7"""
     gate = Gate()
 
     def work(context, arguments):

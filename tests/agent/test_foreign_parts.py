@@ -66,7 +66,6 @@ BROKEN = {
 
 @pytest.mark.parametrize("make", BROKEN.values(), ids=BROKEN.keys())
 async def test_a_tool_that_breaks_before_its_work_fails_like_one_that_breaks_in_it(harness, make, caplog):
-    """4, 6"""
     asked, tool = [], make()
 
     async def hook(pending, signal):
@@ -82,7 +81,6 @@ async def test_a_tool_that_breaks_before_its_work_fails_like_one_that_breaks_in_
 
 @pytest.mark.parametrize("make", [BROKEN["it breaks on its arguments"], BROKEN["it breaks on its proposal"]])
 async def test_in_raise_mode_what_it_raised_before_its_work_reaches_the_caller(harness, make):
-    """7"""
     tool = FakeTool()
     h = harness(
         answer("", call("tool"), call("broken"), call("tool")),

@@ -20,7 +20,6 @@ class Crash(Exception):
 
 
 async def test_the_transformed_context_is_converted_and_only_the_model_sees_it(harness):
-    """19"""
 
     async def transform(messages, signal):
         return [*messages, UserMessage("x", (Text("transformed"),))]
@@ -35,7 +34,6 @@ async def test_the_transformed_context_is_converted_and_only_the_model_sees_it(h
 
 
 async def test_should_stop_ends_the_run_though_there_is_more_to_do(harness):
-    """21"""
     seen = []
 
     async def hook(summary):
@@ -49,7 +47,6 @@ async def test_should_stop_ends_the_run_though_there_is_more_to_do(harness):
 
 
 async def test_prepare_next_turn_changes_model_thinking_tools_system_and_context(harness):
-    """21"""
     other = ScriptedModel(answer("ok"), name="other")
 
     async def hook(summary, signal):
@@ -136,7 +133,6 @@ async def test_a_custom_message_that_cannot_be_kept_at_the_end_is_closed_and_the
 
 
 async def test_a_replaced_context_is_followed_by_what_comes_later(harness):
-    """21"""
     asked = []
 
     async def hook(summary, signal):
@@ -151,7 +147,6 @@ async def test_a_replaced_context_is_followed_by_what_comes_later(harness):
 
 
 async def test_before_tool_call_blocks_with_a_reason(harness):
-    """22"""
 
     async def hook(pending, signal):
         return Block("denied: .env is secret")
@@ -164,7 +159,6 @@ async def test_before_tool_call_blocks_with_a_reason(harness):
 
 @pytest.mark.parametrize("error", [False, True])
 async def test_after_tool_call_replaces_the_result_before_anything_is_told(harness, error):
-    """22"""
 
     async def hook(pending, result, signal):
         assert SECRET in result.text
@@ -183,7 +177,6 @@ async def test_after_tool_call_replaces_the_result_before_anything_is_told(harne
 
 
 async def test_after_tool_call_sees_what_a_proposal_says(harness):
-    """22"""
 
     async def hook(pending, result, signal):
         return text_result("masked", is_error=True)
@@ -203,7 +196,6 @@ async def test_after_tool_call_sees_what_a_proposal_says(harness):
 
 @pytest.mark.parametrize("how", ["raises", "answers nonsense", "cancels itself"])
 async def test_a_failing_after_tool_call_withholds_the_result(harness, how):
-    """22"""
 
     async def hook(pending, result, signal):
         if how == "raises":
@@ -221,7 +213,6 @@ async def test_a_failing_after_tool_call_withholds_the_result(harness, how):
 
 
 async def test_live_output_passes_its_transform_and_stops_when_that_fails(harness):
-    """22"""
 
     def transform(tool_call, text):
         if text == "third":
@@ -263,7 +254,6 @@ OTHERS = (
 )
 @pytest.mark.parametrize("name", OTHERS)
 async def test_any_other_hook_that_raises_ends_the_run_with_everything_closed(harness, name, how, caplog):
-    """22"""
 
     def plain(*args):
         raise Crash(SECRET)

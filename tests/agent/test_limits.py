@@ -15,7 +15,6 @@ def calls(count, usage=None):
 
 
 async def test_max_turns_ends_the_run_and_continue_goes_on_with_a_count_of_its_own(harness):
-    """14"""
     h = harness(*calls(2), *calls(1), answer("done"), tools=[FakeTool()], budget=Budget(turns=2))
     end = (await h.prompt()).end
     assert (end.stop_reason, end.limit, end.turns, end.last_call.name) == ("max_turns", "turns", 2, "tool")
@@ -23,13 +22,11 @@ async def test_max_turns_ends_the_run_and_continue_goes_on_with_a_count_of_its_o
 
 
 async def test_an_answer_in_the_last_permitted_turn_is_complete(harness):
-    """14"""
     h = harness(answer("done"), budget=Budget(turns=1))
     assert (await h.prompt()).stop_reason == "complete"
 
 
 async def test_turns_are_counted_anew_for_each_follow_up(harness):
-    """14"""
     h = harness(
         answer("", call("tool")),
         answer("one"),
@@ -43,7 +40,6 @@ async def test_turns_are_counted_anew_for_each_follow_up(harness):
 
 
 async def test_a_retried_request_is_the_same_turn(harness):
-    """14"""
 
     async def hook(what, attempt, signal):
         return Retry()
@@ -55,7 +51,6 @@ async def test_a_retried_request_is_the_same_turn(harness):
 
 
 async def test_a_follow_up_that_reaches_the_ceiling_ends_the_run_and_the_queue_comes_back(harness):
-    """14, 18"""
     h = harness(
         answer("one"), *calls(1), tools=[FakeTool()], budget=Budget(turns=1), inbox=Inbox(closes=True)
     )
@@ -72,7 +67,6 @@ async def test_a_follow_up_that_reaches_the_ceiling_ends_the_run_and_the_queue_c
     [(Budget(tokens=30), "tokens"), (Budget(cost=0.02), "cost"), (Budget(seconds=10), "seconds")],
 )
 async def test_budgets_end_a_run_before_its_next_turn(harness, budget, limit):
-    """14"""
 
     def work(context, arguments):
         h.clock.advance(6)

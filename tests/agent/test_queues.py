@@ -20,7 +20,6 @@ def texts(items):
 
 
 async def test_steering_comes_after_the_batch_and_before_the_next_request(harness):
-    """15"""
 
     def work(context, arguments):
         h.agent.steer("look here")
@@ -37,7 +36,6 @@ async def test_steering_comes_after_the_batch_and_before_the_next_request(harnes
 
 @pytest.mark.parametrize(("mode", "requests"), [("one", [["a"], ["b"]]), ("all", [["a", "b"]])])
 async def test_steering_is_delivered_one_by_one_or_all_at_once(harness, mode, requests):
-    """15"""
 
     def work(context, arguments):
         h.agent.steer("a")
@@ -57,7 +55,6 @@ async def test_steering_is_delivered_one_by_one_or_all_at_once(harness, mode, re
 
 @pytest.mark.parametrize(("mode", "count"), [("one", 3), ("all", 2)])
 async def test_follow_ups_are_delivered_one_by_one_or_all_at_once(harness, mode, count):
-    """15"""
     h = harness(*[answer("ok")] * count, inbox=Inbox(follow_up=mode))
     h.agent.follow_up("a")
     h.agent.follow_up("b")
@@ -66,7 +63,6 @@ async def test_follow_ups_are_delivered_one_by_one_or_all_at_once(harness, mode,
 
 
 async def test_steering_goes_before_follow_ups(harness):
-    """15"""
     gate = Gate()
     h = harness([gate, *answer("one")], answer("two"), answer("three"))
     run = h.start()
@@ -79,7 +75,6 @@ async def test_steering_goes_before_follow_ups(harness):
 
 
 async def test_a_steer_during_the_last_answer_still_gets_a_turn(harness):
-    """16"""
     gate = Gate()
     h = harness([*answer("one")[:2], gate, *answer("one")[2:]], answer("two"))
     run = h.start()
@@ -91,7 +86,6 @@ async def test_a_steer_during_the_last_answer_still_gets_a_turn(harness):
 
 
 async def test_a_follow_up_runs_when_the_run_would_end(harness):
-    """16"""
     h = harness(answer("", call("tool")), answer("one"), answer("two"), tools=[FakeTool()])
     h.agent.follow_up("then")
     await h.prompt()
@@ -99,7 +93,6 @@ async def test_a_follow_up_runs_when_the_run_would_end(harness):
 
 
 async def test_steering_from_before_the_run_joins_the_first_request(harness):
-    """17"""
     h = harness(answer("ok"))
     h.agent.steer("and mind this")
     await h.prompt()
@@ -118,7 +111,6 @@ async def test_steering_from_before_the_run_joins_the_first_request(harness):
     ],
 )
 async def test_steering_during_a_hook_joins_the_next_request_once(harness, name, mode):
-    """17"""
     said = []
 
     async def hook(*args):
@@ -142,7 +134,6 @@ async def test_steering_during_a_hook_joins_the_next_request_once(harness, name,
 
 
 async def test_in_mode_all_a_second_steer_joins_the_request_that_is_being_made(harness):
-    """17"""
 
     async def transform(messages, signal):
         if len(h.model.requests) == 1 and "b" not in texts_of(messages):
@@ -169,7 +160,6 @@ async def test_in_mode_all_a_second_steer_joins_the_request_that_is_being_made(h
 
 
 async def test_steering_during_a_retrys_wait_joins_the_retried_request(harness):
-    """17"""
 
     async def hook(what, attempt, signal):
         h.agent.steer("meanwhile")
@@ -200,7 +190,6 @@ ENDINGS = {
 @pytest.mark.parametrize("closes", [True, False], ids=["product", "library"])
 @pytest.mark.parametrize(("interfere", "config"), ENDINGS.values(), ids=ENDINGS.keys())
 async def test_what_is_not_delivered_is_handed_back_once_or_kept(harness, interfere, config, closes):
-    """18"""
 
     def work(context, arguments):
         h.agent.follow_up("later")
@@ -224,7 +213,6 @@ async def test_what_is_not_delivered_is_handed_back_once_or_kept(harness, interf
 
 
 async def test_the_last_empty_poll_closes_the_run_and_a_later_steer_comes_back_with_its_text(harness):
-    """18"""
     refused = []
 
     def at_the_end(event):
@@ -242,7 +230,6 @@ async def test_the_last_empty_poll_closes_the_run_and_a_later_steer_comes_back_w
 
 
 async def test_a_library_keeps_what_comes_while_the_end_is_told(harness):
-    """18"""
     gate = Gate()
     h = harness(answer("done"), answer("and that"))
     h.sink.waits = lambda event: gate if isinstance(event, AgentEnd) else None

@@ -59,7 +59,6 @@ async def test_a_response_that_fails_is_told_and_the_run_ends_as_error(harness, 
 
 @pytest.mark.parametrize(("bad", "kind"), BAD.values(), ids=BAD.keys())
 async def test_a_retried_response_leaves_nothing_in_history_or_in_the_next_request(harness, bad, kind):
-    """13"""
     asked, hooks = retrying()
     h = harness(bad, answer("good"), hooks=hooks)
     assert (await h.prompt()).stop_reason == "complete"
@@ -95,14 +94,12 @@ async def test_the_discarded_keep_their_partial_text_and_usage(harness):
 
 
 async def test_retries_wait_as_long_as_the_hook_says(harness):
-    """13"""
     _, hooks = retrying(after=7)
     h = harness(failure(), failure(), answer("ok"), hooks=hooks)
     assert await h.clock.elapse_until(h.start()) == 14
 
 
 async def test_retries_are_bounded_whatever_the_hook_says(harness):
-    """13"""
     asked, hooks = retrying()
     h = harness(*[failure("server", "the server is down")] * 3, hooks=hooks, limits=KernelLimits(attempts=3))
     end = (await h.prompt()).end
@@ -136,7 +133,6 @@ async def test_a_retried_request_is_transformed_and_converted_again(harness):
 
 
 async def test_a_stream_that_stalls_is_given_up(harness):
-    """26, c"""
     h = harness([*answer("half")[:2], lambda signal: asyncio.Event().wait()])
     run = h.start()
     assert await h.clock.elapse_until(run) == h.config.limits.stall

@@ -55,7 +55,6 @@ BAD = {
 @pytest.mark.parametrize(("bad", "outcome"), BAD.values(), ids=BAD.keys())
 @pytest.mark.parametrize("execution", ["auto", "sequential"])
 async def test_a_bad_call_gets_one_error_result_and_the_others_still_run(harness, bad, outcome, execution):
-    """4"""
     tool = FakeTool("tool")
     tools = [
         tool,
@@ -90,21 +89,18 @@ async def test_a_bad_call_gets_one_error_result_and_the_others_still_run(harness
     ],
 )
 async def test_error_results_say_what_to_do(harness, bad, says):
-    """5"""
     h = harness(answer("", bad), answer("ok"), tools=[FakeTool("tool_one")])
     await h.prompt()
     assert says in h.texts[0]
 
 
 async def test_without_any_tool_an_unknown_call_says_so(harness):
-    """5"""
     h = harness(answer("", call("tool")), answer("ok"))
     await h.prompt()
     assert "There are no tools in this run" in h.texts[0]
 
 
 async def test_the_text_of_an_exception_is_only_in_the_application_log(harness, caplog):
-    """6"""
     h = harness(answer("", call("tool")), answer("ok"), tools=[FakeTool("tool", raising(Crash(SECRET)))])
     await h.prompt()
     assert h.texts == ["Tool execution failed."]
@@ -114,7 +110,6 @@ async def test_the_text_of_an_exception_is_only_in_the_application_log(harness, 
 
 @pytest.mark.parametrize("execution", ["parallel", "sequential"])
 async def test_raise_mode_closes_the_rest_and_gives_the_caller_the_original(harness, execution):
-    """6, 7"""
     error = Crash(SECRET)
     bad = FakeTool("bad", raising(error), execution="sequential")
     h = harness(
@@ -132,7 +127,6 @@ async def test_raise_mode_closes_the_rest_and_gives_the_caller_the_original(harn
 
 
 async def test_two_failing_parallel_tools_in_raise_mode_both_have_results_and_one_is_raised(harness):
-    """7"""
     first, second = Crash("first"), Crash("second")
     h = harness(
         answer("", call("a"), call("b"), call("c")),
@@ -148,7 +142,6 @@ async def test_two_failing_parallel_tools_in_raise_mode_both_have_results_and_on
 @pytest.mark.parametrize("mode", ["report", "raise"])
 @pytest.mark.parametrize("approval", ["raises", "answers nonsense"])
 async def test_an_approval_that_fails_never_means_yes(harness, mode, approval):
-    """7"""
     tool = FakeTool()
 
     async def hook(pending, signal):
@@ -170,7 +163,6 @@ async def test_an_approval_that_fails_never_means_yes(harness, mode, approval):
 
 
 async def test_arguments_are_put_right_before_approval(harness):
-    """8"""
     tool, asked = FakeTool(), []
 
     async def hook(pending, signal):
@@ -196,7 +188,6 @@ async def test_no_arguments_at_all_are_an_empty_object(harness):
 
 
 async def test_parallel_tools_run_at_once_and_end_in_the_order_of_completion(harness):
-    """9"""
     gates = {"a": Gate(), "b": Gate()}
 
     async def work(context, arguments):
@@ -221,7 +212,6 @@ async def test_parallel_tools_run_at_once_and_end_in_the_order_of_completion(har
 
 @pytest.mark.parametrize("how", ["a sequential tool", "the setting"])
 async def test_a_sequential_batch_proposes_each_call_on_what_the_one_before_left(harness, how):
-    """9"""
     file = ["0"]
 
     async def propose(arguments, signal):
@@ -243,7 +233,6 @@ async def test_a_sequential_batch_proposes_each_call_on_what_the_one_before_left
 
 
 async def test_stop_at_the_third_call_keeps_the_first_two(harness):
-    """9"""
     asked = []
 
     async def hook(pending, signal):
@@ -259,7 +248,6 @@ async def test_stop_at_the_third_call_keeps_the_first_two(harness):
 
 
 async def test_stop_in_a_parallel_batch_runs_none_of_it(harness):
-    """9"""
     asked = []
 
     async def hook(pending, signal):
@@ -274,7 +262,6 @@ async def test_stop_in_a_parallel_batch_runs_none_of_it(harness):
 
 
 async def test_updates_after_the_result_are_dropped(harness):
-    """10"""
     kept = []
 
     def work(context, arguments):
@@ -298,7 +285,6 @@ async def test_updates_after_the_result_are_dropped(harness):
 
 @pytest.mark.parametrize("stop", ["length", "content_filter", "refusal"])
 async def test_no_call_of_a_cut_response_runs(harness, stop):
-    """12"""
     tool = FakeTool()
     h = harness(
         answer("I will", call("tool"), call("tool", ""), call("tool", '{"value": 1'), stop=stop),

@@ -14,7 +14,6 @@ from support.scripted_model import ScriptedModel, answer, call
 
 
 async def test_an_answer_without_calls_is_one_turn(harness):
-    """1"""
     h = harness(answer("done", piece=2))
     result = await h.prompt()
     assert result.stop_reason == "complete"
@@ -36,7 +35,6 @@ async def test_an_answer_without_calls_is_one_turn(harness):
 
 @pytest.mark.parametrize("said", [{"text": "let me"}, {}, {"thinking": "hm"}])
 async def test_a_call_is_executed_though_the_stop_reason_says_stop(harness, said):
-    """2"""
     tool = FakeTool()
     h = harness(answer(said.pop("text", ""), call("tool"), stop="stop", **said), answer("done"), tools=[tool])
     await h.prompt()
@@ -44,7 +42,6 @@ async def test_a_call_is_executed_though_the_stop_reason_says_stop(harness, said
 
 
 async def test_text_that_looks_like_a_call_runs_nothing(harness):
-    """2"""
     tool = FakeTool()
     text = '<tool_call>{"name": "tool", "arguments": {}}</tool_call>'
     h = harness(answer(text, stop="tool_calls"), tools=[tool])
@@ -53,7 +50,6 @@ async def test_text_that_looks_like_a_call_runs_nothing(harness):
 
 
 async def test_three_calls_are_one_turn_and_their_results_follow_in_declared_order(harness):
-    """3"""
     h = harness(
         answer("", call("a"), call("b"), call("a")), answer("ok"), tools=[FakeTool("a"), FakeTool("b")]
     )
@@ -105,7 +101,6 @@ async def test_blocks_come_in_the_order_of_their_indices(harness):
 
 
 async def test_a_prompt_during_a_run_is_refused_with_a_pointer_to_the_queues(harness):
-    """23, a"""
     gate = Gate()
     h = harness([gate, *answer("done")])
     first, second = h.start("one"), h.start("two")
@@ -126,7 +121,6 @@ async def test_an_empty_prompt_is_an_error(harness):
 
 
 async def test_continue_goes_on_from_a_users_tail(harness):
-    """24"""
     h = harness(answer("hi"), messages=[UserMessage("m", (Text("hello"),))])
     await h.continue_()
     assert h.asked() == ["user:hello"]
@@ -134,7 +128,6 @@ async def test_continue_goes_on_from_a_users_tail(harness):
 
 
 async def test_continue_goes_on_from_results(harness):
-    """24"""
     h = harness(
         answer("", call("tool")),
         answer("done"),
@@ -147,7 +140,6 @@ async def test_continue_goes_on_from_results(harness):
 
 
 async def test_continue_from_an_answer_takes_what_is_queued_steering_first(harness):
-    """24"""
     h = harness(answer("one"), answer("two"), answer("three"))
     await h.prompt()
     h.agent.follow_up("later")
@@ -158,7 +150,6 @@ async def test_continue_from_an_answer_takes_what_is_queued_steering_first(harne
 
 
 async def test_continue_from_an_answer_with_nothing_queued_is_refused(harness):
-    """24"""
     h = harness(answer("one"))
     await h.prompt()
     with pytest.raises(NothingToDo, match="prompt"):
@@ -167,13 +158,11 @@ async def test_continue_from_an_answer_with_nothing_queued_is_refused(harness):
 
 @pytest.mark.parametrize("messages", [[], [CustomMessage("c", "note", (Text("n"),))]])
 async def test_continue_without_a_conversation_is_refused(harness, messages):
-    """24"""
     with pytest.raises(NothingToDo):
         await harness(messages=messages).continue_()
 
 
 async def test_a_cut_text_is_kept_and_continue_asks_for_the_rest(harness):
-    """12"""
     h = harness(answer("half of", stop="length"), answer(" it"))
     assert (await h.prompt()).end.truncated
     assert not (await h.continue_()).end.truncated
@@ -181,7 +170,6 @@ async def test_a_cut_text_is_kept_and_continue_asks_for_the_rest(harness):
 
 
 async def test_custom_messages_are_kept_and_not_sent(harness):
-    """19"""
     h = harness(answer("one"), answer("two"))
     h.agent.steer(CustomMessage("c", "note", (Text("a note"),)))
     await h.prompt()
@@ -202,14 +190,12 @@ async def test_a_request_is_a_copy_of_its_moment(harness):
 
 
 async def test_all_terminating_results_end_the_run(harness):
-    """11"""
     h = harness(answer("", call("end"), call("end")), tools=[_terminating("end")])
     result = await h.prompt()
     assert (result.stop_reason, result.end.ended_by) == ("complete", "terminate")
 
 
 async def test_one_result_that_does_not_terminate_goes_on(harness):
-    """11"""
     h = harness(
         answer("", call("end"), call("tool")), answer("ok"), tools=[_terminating("end"), FakeTool("tool")]
     )
@@ -218,14 +204,12 @@ async def test_one_result_that_does_not_terminate_goes_on(harness):
 
 
 async def test_a_failed_call_beside_a_terminating_one_goes_on(harness):
-    """11"""
     h = harness(answer("", call("end"), call("nothing")), answer("ok"), tools=[_terminating("end")])
     await h.prompt()
     assert len(h.model.requests) == 2
 
 
 async def test_steering_and_follow_ups_still_run_after_terminate(harness):
-    """11"""
     h = harness(answer("", call("end")), answer("steered"), answer("followed"))
     h.config.tools = [_terminating("end", lambda: (h.agent.follow_up("then"), h.agent.steer("but")))]
     assert (await h.prompt()).end.ended_by is None

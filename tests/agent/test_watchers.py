@@ -21,7 +21,6 @@ class Crash(Exception):
 
 @pytest.mark.parametrize("error", [Crash(SECRET), asyncio.CancelledError()])
 async def test_a_subscriber_that_raises_on_everything_changes_nothing(harness, error):
-    """25, d"""
 
     def bad(event):
         raise error
@@ -58,7 +57,6 @@ async def test_the_script_has_as_many_records_as_the_next_tests_fail_at(harness)
 async def test_when_the_sink_fails_at_any_record_everything_is_closed_and_the_run_says_so(
     harness, at, closes
 ):
-    """38"""
     h = harness(*SCRIPT, answer("next"), tools=[FakeTool()], inbox=Inbox(closes=closes))
     h.sink.fails = lambda event: h.sink.records == at
     h.agent.follow_up("later")
@@ -72,7 +70,6 @@ async def test_when_the_sink_fails_at_any_record_everything_is_closed_and_the_ru
 
 
 async def test_a_result_that_could_not_be_kept_does_not_claim_that_nothing_was_done(harness):
-    """38"""
     h = harness(answer("", call("tool"), call("tool")), tools=[FakeTool(execution="sequential")])
     h.sink.fails = lambda event: event.type == "tool_execution_end"
     await h.prompt()
