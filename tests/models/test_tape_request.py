@@ -97,6 +97,12 @@ def test_what_the_model_should_see_makes_a_difference(one, other):
     assert digest(conversation(HERE, result=one)) != digest(conversation(HERE, result=other))
 
 
+def test_a_long_output_full_of_slashes_is_normalised_in_linear_time():
+    """What takes quadratic time would take minutes here."""
+    text = "=/" * 100_000 + " /output-"
+    assert Normaliser(())(text) == text
+
+
 def test_other_tools_another_order_of_messages_or_another_system_prompt_make_a_difference():
     plain = conversation(HERE)
     two = [ToolSpec("bash", "", {}), ToolSpec("read", "", {})]

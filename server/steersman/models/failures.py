@@ -120,6 +120,6 @@ def _plain_text(body: bytes) -> str:
     """The readable part of a body that is not an error object: of a proxy's error page, only its title."""
     text = body[:20_000].decode("utf-8", "replace")
     if "<" in text and re.match(r"\s*<(?:!doctype|html|\?xml)", text, re.IGNORECASE):
-        title = re.search(r"<title[^>]*>([^<]+)", text, re.IGNORECASE)
+        title = re.search(r"<title[^>]{0,200}>([^<]+)", text, re.IGNORECASE)
         return title.group(1) if title else "an HTML page instead of an API's answer"
     return text

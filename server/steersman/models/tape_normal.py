@@ -32,8 +32,8 @@ _RULES: Final = tuple(
         ("\x1b", r"\x1b\[[0-9;?]*[ -/]*[@-~]", ""),
         ("", r"\r\n?", "\n"),
         ("", r"(?<![ \t])[ \t]+(?=\n|\Z)", ""),
-        # A command's whole output, in a file of its own.
-        ("/output-", rf"(?<![\w./-])/{_PATH}*/output-[a-z0-9_]{{8}}\.log\b", "<output>"),
+        # A command's whole output, in a file of its own. Unbounded, the path would take quadratic time to search for.
+        ("/output-", rf"(?<![\w./-])/{_PATH}{{0,300}}/output-[a-z0-9_]{{8}}\.log\b", "<output>"),
         ("/home/ /Users/", r"(?<![\w.-])/(?:home|Users)/[^/\s'\"`<>:;,|]+", "<home>"),
         ("/root", r"(?<![\w./-])/root(?![\w-])", "<home>"),
         (
