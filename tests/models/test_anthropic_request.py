@@ -296,7 +296,7 @@ def test_a_model_without_eyes_gets_words_for_images():
     builder = AnthropicRequestBuilder("anthropic:m", "m", images=False)
     body = check_anthropic_request(builder.body(ModelRequest(system="", messages=history)))
     assert '"image"' not in json.dumps(body)
-    assert json.dumps(body).count(IMAGE_LEFT_OUT) == 2
+    assert json.dumps(body).count(IMAGE_LEFT_OUT) == 3
 
 
 def test_what_is_attached_to_a_message_or_a_result_is_text_of_its_own():

@@ -17,17 +17,14 @@ from steersman.agent.messages import (
     ToolCall,
     ToolResultMessage,
     UserMessage,
-    joined_text,
 )
 from steersman.agent.model import ModelRequest, ToolSpec
 from steersman.models.wire_values import (
-    IMAGES_FOLLOW,
-    NO_OUTPUT,
     NO_RESULT,
     NO_TEXT,
     encode,
+    result_text,
     shown_parts,
-    taken_images,
     wire_arguments,
     wire_name,
 )
@@ -46,14 +43,11 @@ def result_block(wire_id: str, result: ToolResultMessage | None, image_types: Co
     block: dict[str, object] = {"type": "tool_result", "tool_use_id": wire_id}
     if result is None:
         return encode({**block, "content": NO_RESULT, "is_error": True})
-    text = joined_text(result.content)
     if result.is_error:
         # An error's content may only be text.
-        follow = IMAGES_FOLLOW if taken_images(result.content, image_types) else ""
-        parts = [text if text.strip() else "", follow]
-        return encode({**block, "content": "\n".join(filter(None, parts)) or NO_OUTPUT, "is_error": True})
+        return encode({**block, "content": result_text(result.content, image_types), "is_error": True})
     if not any(isinstance(part, Image) for part in result.content):
-        return encode({**block, "content": text if text.strip() else NO_OUTPUT})
+        return encode({**block, "content": result_text(result.content, image_types)})
     content = b",".join(_content(result.content, image_types))
     return encode(block)[:-1] + b',"content":[' + content + b"]}"
 

@@ -15,7 +15,6 @@ from steersman.agent.messages import (
     Text,
     Thinking,
     ToolCall,
-    ToolResultMessage,
     UserMessage,
     joined_text,
 )
@@ -24,13 +23,12 @@ from steersman.models.history import Conversations, Items, Results
 from steersman.models.wire_values import (
     IMAGE_LEFT_OUT,
     IMAGE_TYPES,
-    IMAGES_FOLLOW,
-    NO_OUTPUT,
     NO_RESULT,
     NO_TEXT,
     encode,
     is_taken,
     new_id,
+    result_text,
     taken_images,
     wire_arguments,
     wire_name,
@@ -87,7 +85,7 @@ class ChatRequestBuilder:
             items.add(encode(assistant))
         pictures: list[Image] = []
         for (_, wire_id), result in zip(calls, results, strict=True):
-            content = self._result(result)
+            content = NO_RESULT if result is None else result_text(result.content, self._image_types)
             items.add(encode({"role": "tool", "tool_call_id": wire_id, "content": content}))
             pictures += taken_images(result.content, self._image_types) if result is not None else ()
         if pictures:
@@ -122,15 +120,6 @@ class ChatRequestBuilder:
         """The provider's own id if this model gave it, else ours; unique in the request."""
         theirs = call.provider_id if message.model == self._model_id else None
         return new_id(theirs, call.id, taken, _ID_LIMIT)
-
-    def _result(self, result: ToolResultMessage | None) -> str:
-        if result is None:
-            return NO_RESULT
-        parts = [joined_text(result.content)]
-        if any(isinstance(block, Image) for block in result.content):
-            follow = taken_images(result.content, self._image_types)
-            parts.append(IMAGES_FOLLOW if follow else IMAGE_LEFT_OUT)
-        return "\n".join(part for part in parts if part) or NO_OUTPUT
 
 
 def _tool(spec: ToolSpec) -> dict[str, object]:

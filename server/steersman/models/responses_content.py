@@ -7,15 +7,13 @@ OpenAI doesn't insist on an id and a status, but some compatible servers do.
 
 from collections.abc import Collection, Sequence
 
-from steersman.agent.messages import Image, Text, ToolCall, ToolResultMessage, UserMessage, joined_text
+from steersman.agent.messages import Image, Text, ToolCall, ToolResultMessage, UserMessage
 from steersman.agent.model import ToolSpec
 from steersman.models.wire_values import (
-    IMAGE_LEFT_OUT,
-    IMAGES_FOLLOW,
-    NO_OUTPUT,
     NO_RESULT,
     NO_TEXT,
     encode,
+    result_text,
     shown_parts,
     taken_images,
     wire_arguments,
@@ -76,7 +74,7 @@ def output_item(
     if result is not None:
         pictures = taken_images(result.content, image_types)
         inside = pictures and not pictures_follow
-        output = _content(result.content, image_types) if inside else _words(result, follow=bool(pictures))
+        output = _content(result.content, image_types) if inside else result_text(result.content, image_types)
     return encode({"type": "function_call_output", "call_id": wire_id, "output": output})
 
 
@@ -89,14 +87,6 @@ def tool(spec: ToolSpec) -> dict[str, object]:
         "parameters": spec.parameters,
         "strict": False,
     }
-
-
-def _words(result: ToolResultMessage, *, follow: bool) -> str:
-    text = joined_text(result.content)
-    parts = [text] if text.strip() else []
-    if any(isinstance(part, Image) for part in result.content):
-        parts.append(IMAGES_FOLLOW if follow else IMAGE_LEFT_OUT)
-    return "\n".join(parts) or NO_OUTPUT
 
 
 def _content(content: Sequence[Text | Image], image_types: Collection[str]) -> list[dict[str, object]]:

@@ -6,7 +6,7 @@ from typing import Final
 
 import orjson
 
-from steersman.agent.messages import Image, Text
+from steersman.agent.messages import Image, Text, joined_text
 from steersman.models.surrogates import whole
 
 NO_RESULT: Final = "(no result: the call was not executed)"
@@ -38,6 +38,15 @@ def shown_parts(content: Sequence[Text | Image], types: Collection[str]) -> Iter
             yield part if is_taken(part, types) else IMAGE_LEFT_OUT
         elif part.text.strip():
             yield part.text
+
+
+def result_text(content: Sequence[Text | Image], types: Collection[str]) -> str:
+    """A result as one text, for APIs whose results can't hold images: it says what becomes of those."""
+    text = joined_text(content)
+    parts = [text] if text.strip() else []
+    if any(isinstance(part, Image) for part in content):
+        parts.append(IMAGES_FOLLOW if taken_images(content, types) else IMAGE_LEFT_OUT)
+    return "\n".join(parts) or NO_OUTPUT
 
 
 def wire_arguments(arguments: str) -> str:
