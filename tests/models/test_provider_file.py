@@ -1,5 +1,6 @@
 """The package's providers, and the tables of the user's file: what they may say, and what is told of what is wrong."""
 
+import math
 import re
 import subprocess
 import sys
@@ -208,7 +209,7 @@ NEW = {"api": "openai-chat", "base_url": "https://x.test/v1"}
         (
             "groq",
             {"headers": {"Content-Type": "SECRET"}},
-            "providers.groq.headers: Content-Type is the request's",
+            "providers.groq.headers: Content-Type is set for each request by",
         ),
         (
             "groq",
@@ -248,6 +249,11 @@ NEW = {"api": "openai-chat", "base_url": "https://x.test/v1"}
             "groq",
             {"models": [{"match": "a", "price": {"input": -1}}]},
             "providers.groq.models.0.price.input: ",
+        ),
+        (
+            "groq",
+            {"models": [{"match": "a", "price": {"input": math.inf}}]},
+            "providers.groq.models.0.price.input: Input should be a finite number",
         ),
     ],
 )

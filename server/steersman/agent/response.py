@@ -124,12 +124,16 @@ class Response:
                 grace=grace,
             )
             await asyncio.gather(watch, return_exceptions=True)
+        self._check_end(reading, model.id)
+
+    def _check_end(self, reading: "asyncio.Task[None]", model_id: str) -> None:
+        """Makes what the stream raised, or a missing end, the failure of this response, if it has no end yet."""
         if reading.done() and not reading.cancelled() and (error := reading.exception()):
             if not isinstance(error, Exception):
                 raise error
-            log.error("the stream of %s raised", model.id, exc_info=error)
+            log.error("the stream of %s raised", model_id, exc_info=error)
             self._fail("The model's stream failed unexpectedly; the log says how.")
-        self._fail("The model's stream ended before its response was complete.")  # if nothing better is known
+        self._fail("The model's stream ended before its response was complete.")
 
     async def _pump(
         self,

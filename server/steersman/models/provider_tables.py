@@ -35,7 +35,7 @@ _SECRET: Final = frozenset({"api_key", "key_command", "headers"})
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Count = Annotated[int, Field(ge=1)]
-Dollars = Annotated[float, Field(ge=0)]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class ProviderFileError(ModelConfigError):
