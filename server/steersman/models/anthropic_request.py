@@ -5,7 +5,6 @@ thinking" and "Prompt caching": turns alternate and the user has the last word, 
 user turn right after it, ids are unique, nothing is blank.
 """
 
-import re
 from functools import partial
 from typing import Final
 
@@ -33,14 +32,13 @@ from steersman.models.anthropic_content import (
 from steersman.models.anthropic_thinking import ThinkingStyle
 from steersman.models.history import Conversations, Results
 from steersman.models.turns import Turn, TurnForm, Turns
-from steersman.models.wire_values import IMAGE_TYPES, encode, new_id, taken_images
+from steersman.models.wire_values import IMAGE_TYPES, encode, taken_images, wire_id
 
 DEFAULT_MAX_TOKENS: Final = 32_000
 """The API requires a limit, and refuses one above the model's own. This is the lowest of all models since Claude 4
 (that of Opus 4 and 4.1), and enough for a long file and the thinking before it."""
 
 _MARKED_TURNS: Final = 2
-_ID: Final = re.compile(r"[A-Za-z0-9_-]+")
 _ID_LIMIT: Final = 64
 
 
@@ -92,25 +90,20 @@ class AnthropicRequestBuilder:
         turns.say(user_blocks(message, self._image_types))
 
     def _answer(self, turns: Turns, message: AssistantMessage, results: Results, *, replays: bool) -> None:
-        wire_ids = [self._wire_id(call, message, turns.ids) for call in message.tool_calls]
-        blocks = _answer_blocks(message, wire_ids, replays=replays and message.model == self._model_id)
+        own = message.model == self._model_id
+        wire_ids = [wire_id(call, turns.ids, _ID_LIMIT, own=own) for call in message.tool_calls]
+        blocks = _answer_blocks(message, wire_ids, replays=replays and own)
         turns.answer(blocks, self._results(wire_ids, results))
 
     def _results(self, wire_ids: list[str], results: Results) -> list[bytes]:
         """One result for each call, in the order of the calls, then the images of errors."""
         blocks: list[bytes] = []
         pictures: list[Image] = []
-        for wire_id, result in zip(wire_ids, results, strict=True):
-            blocks.append(result_block(wire_id, result, self._image_types))
+        for call_id, result in zip(wire_ids, results, strict=True):
+            blocks.append(result_block(call_id, result, self._image_types))
             if result is not None and result.is_error:
                 pictures += taken_images(result.content, self._image_types)
         return blocks + [image_block(picture) for picture in pictures]
-
-    def _wire_id(self, call: ToolCall, message: AssistantMessage, taken: set[str]) -> str:
-        """The provider's own id if this model gave it, else ours; unique in the request."""
-        theirs = call.provider_id if message.model == self._model_id else None
-        wanted = theirs if theirs and _ID.fullmatch(theirs) else None
-        return new_id(wanted, call.id, taken, _ID_LIMIT)
 
 
 def _with_marks(turns: list[Turn]) -> list[bytes]:

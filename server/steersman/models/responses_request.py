@@ -5,7 +5,6 @@ models" and "Images and vision": every call is answered by exactly one output, i
 right before what it led to, nothing is blank. The server stores nothing, so each request holds the whole conversation.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -28,11 +27,10 @@ from steersman.models.responses_content import (
     user_item,
 )
 from steersman.models.responses_reasoning import always_reasons, reasoning_item
-from steersman.models.wire_values import IMAGE_TYPES, encode, new_id, taken_images
+from steersman.models.wire_values import IMAGE_TYPES, encode, new_id, taken_images, wire_id
 
 SMALLEST_LIMIT: Final = 16
 """The API refuses a smaller `max_output_tokens`."""
-_ID: Final = re.compile(r"[A-Za-z0-9_-]+")
 _ID_LIMIT: Final = 64
 
 
@@ -87,12 +85,13 @@ class ResponsesRequestBuilder:
         items.add(user_item(message, self._image_types))
 
     def _answer(self, items: Items, message: AssistantMessage, results: Results) -> None:
-        wire_ids = [self._call_id(call, message, items.ids) for call in message.tool_calls]
+        own = message.model == self._model_id
+        wire_ids = [wire_id(call, items.ids, _ID_LIMIT, own=own) for call in message.tool_calls]
         items.add(*self._answer_items(message, wire_ids, items.ids))
         follow = not self._quirks.images_in_results
         pictures: list[Image] = []
-        for wire_id, result in zip(wire_ids, results, strict=True):
-            items.add(output_item(wire_id, result, self._image_types, pictures_follow=follow))
+        for call_id, result in zip(wire_ids, results, strict=True):
+            items.add(output_item(call_id, result, self._image_types, pictures_follow=follow))
             if result is not None and follow:
                 pictures += taken_images(result.content, self._image_types)
         if pictures:
@@ -115,12 +114,6 @@ class ResponsesRequestBuilder:
                 items += [*reasoning, answer_item(_message_id(taken), block.text)]
                 reasoning = []
         return items
-
-    def _call_id(self, call: ToolCall, message: AssistantMessage, taken: set[str]) -> str:
-        """The provider's own id if this model gave it, else ours; unique in the request."""
-        theirs = call.provider_id if message.model == self._model_id else None
-        wanted = theirs if theirs and len(theirs) <= _ID_LIMIT and _ID.fullmatch(theirs) else None
-        return new_id(wanted, call.id, taken, _ID_LIMIT)
 
 
 def _message_id(taken: set[str]) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 import orjson
 
-from steersman.agent.messages import Image, Text, joined_text
+from steersman.agent.messages import Image, Text, ToolCall, joined_text
 from steersman.models.surrogates import whole
 
 NO_RESULT: Final = "(no result: the call was not executed)"
@@ -19,6 +19,7 @@ IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 """MIME types of images that APIs take: guides "Vision" and "Images and vision"."""
 
 _NAME_LIMIT: Final = 64
+_ID: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def is_taken(image: Image, types: Collection[str]) -> bool:
@@ -60,6 +61,18 @@ def wire_arguments(arguments: str) -> str:
 def wire_name(name: str) -> str:
     """A function name that the API takes, even for a tool that a model made up."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:_NAME_LIMIT] or "unknown"
+
+
+def wire_id(call: ToolCall, taken: set[str], limit: int, *, own: bool) -> str:
+    """An id for a call that is unique in the request, for APIs that only take some characters. It is added to `taken`.
+
+    Args:
+        limit: most characters of an id.
+        own: the call was made by the model that is asked, so that it may keep its provider's id.
+    """
+    theirs = call.provider_id if own else None
+    usable = theirs is not None and len(theirs) <= limit and _ID.fullmatch(theirs)
+    return new_id(theirs if usable else None, call.id, taken, limit)
 
 
 def new_id(wanted: str | None, own: str, taken: set[str], limit: int) -> str:
