@@ -41,8 +41,11 @@ class Entry:
     def has(self, name: str) -> bool:
         return name in self._fields
 
+    def bad(self, what: str) -> TapeError:
+        return TapeError(f"{self.where}: {what}.")
+
     def wrong(self, name: str, expected: str, value: object) -> TapeError:
-        return TapeError(f"{self.where}: `{name}` must be {expected}, not {json.dumps(value)[:80]}.")
+        return self.bad(f"`{name}` must be {expected}, not {json.dumps(value)[:80]}")
 
     def raw(self, name: str) -> object:
         return self._fields.pop(name, None)
@@ -92,4 +95,4 @@ class Entry:
     def end(self, known: str) -> None:
         if self._fields:
             unknown = ", ".join(f"`{name}`" for name in self._fields)
-            raise TapeError(f"{self.where}: unknown field {unknown}; known here: {known}.")
+            raise self.bad(f"unknown field {unknown}; known here: {known}")

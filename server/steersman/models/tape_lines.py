@@ -28,7 +28,7 @@ def read_turn(entry: Entry, number: int, before: Sequence[Said]) -> RecordedTurn
     aborted = entry.take("aborted", bool, False, "true or false")
     stop = _read_stop(entry)
     if [failure is not None, aborted, stop is not None].count(True) != 1:
-        raise entry.wrong("stopReason", "there, or else `error`, or else `aborted`: one of them", stop)
+        raise entry.bad("exactly one of `stopReason`, `error` and `aborted` must be there")
     answered_by = entry.string("answeredBy") or None
     end = StreamError(failure, usage) if failure else StreamDone(stop, usage, answered_by) if stop else None
     turn = RecordedTurn(
@@ -49,7 +49,7 @@ def read_turn(entry: Entry, number: int, before: Sequence[Said]) -> RecordedTurn
 
 def _read_request(entry: Entry, before: Sequence[Said]) -> Fingerprint:
     if not entry.has("request"):
-        raise entry.wrong("request", "there: each turn of a recorded tape has one", None)
+        raise entry.bad("a recorded turn needs a `request`")
     fields = entry.inner("request", entry.raw("request"))
     keep = fields.count("keep") or 0
     if keep > len(before):
@@ -58,7 +58,7 @@ def _read_request(entry: Entry, before: Sequence[Said]) -> Fingerprint:
     fingerprint = Fingerprint(fields.string("system"), fields.strings("tools"), (*before[:keep], *new))
     digest = fields.string("digest")
     if digest != fingerprint.digest:
-        message = f"{fingerprint.digest!r} for these messages (was the line before changed or taken out?)"
+        message = f"{fingerprint.digest!r} for these messages (was the line before it changed or removed?)"
         raise fields.wrong("digest", message, digest)
     fields.end("digest, system, tools, keep, messages")
     return fingerprint
@@ -114,16 +114,16 @@ def _read_stream(entry: Entry, blocks: Sequence[RecordedBlock]) -> tuple[tuple[S
             raise entry.wrong(where, "[ms], [ms, block] or [ms, block, text]", value)
         if step.block is not None:
             if step.block >= len(blocks):
-                raise entry.wrong(where, f"of a block below {len(blocks)}, the number of `blocks`", value)
+                raise entry.bad(f"`{where}` names block {step.block}, but `blocks` has only {len(blocks)}")
             if step.block in ended or (step.text is not None and step.block not in begun):
-                raise entry.wrong(where, "of a block that has begun and not ended", value)
+                raise entry.bad(f"`{where}`: block {step.block} has not begun, or has already ended")
             if step.text is None:
                 (ended if step.block in begun else begun).add(step.block)
         steps.append(step)
     if not steps or steps[-1].block is not None:
-        raise entry.wrong("stream", "ended by [ms]: the time until the answer's end", len(steps))
+        raise entry.bad("`stream` must end with [ms], the time until the answer's end")
     if len(begun) < len(blocks):
-        raise entry.wrong("blocks", f"in `stream`: only {len(begun)} begin there", len(blocks))
+        raise entry.bad(f"`blocks` has {len(blocks)}, but only {len(begun)} of them begin in `stream`")
     return tuple(steps[:-1]), steps[-1].wait
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from steersman.agent.messages import ModelStop, Usage
-from steersman.models.errors import TapeError
 from steersman.models.tape_entry import Entry
 from steersman.models.tape_fields import TapeFailure, read_failure, read_usage
 
@@ -97,11 +96,9 @@ def read_written_turn(entry: Entry) -> TapeTurn:
     answers = bool(turn.text or turn.thinking or turn.refusal or turn.tool_calls or turn.hang)
     always_fails = turn.error is not None and turn.error.times is None
     if always_fails and answers:
-        raise TapeError(f"{entry.where}: a turn with `error` has no answer, unless the error has `times`.")
+        raise entry.bad("a turn with `error` has no answer, unless the error has `times`")
     if not always_fails and not answers:
-        raise TapeError(
-            f"{entry.where}: the turn says nothing: give it `text`, `toolCalls`, `hang` or `error`."
-        )
+        raise entry.bad("the turn says nothing: give it `text`, `toolCalls`, `hang` or `error`")
     return turn
 
 
@@ -111,7 +108,7 @@ def _call(entry: Entry, value: object, number: int) -> TapeCall:
     if not name:
         raise call.wrong("name", "the name of a tool", name)
     if call.has("arguments") and call.has("argumentsText"):
-        raise call.wrong("argumentsText", "absent where there are `arguments`", call.raw("argumentsText"))
+        raise call.wrong("argumentsText", "absent if there are `arguments`", call.raw("argumentsText"))
     if call.has("argumentsText"):
         arguments = call.string("argumentsText")
     else:
