@@ -42,6 +42,16 @@ def test_a_file_that_has_more_than_it_says_is_refused_beyond_the_limit() -> None
         atomic.read_regular(Path("/proc/self/status"), 100)
 
 
+@needs_proc
+def test_a_file_is_refused_from_the_first_byte_beyond_the_limit_on() -> None:
+    path = Path("/proc/version")  # it says that it has no bytes
+    size = len(path.read_bytes())
+    assert len(atomic.read_regular(path, size)[0]) == size
+    with pytest.raises(atomic.TooLarge) as raised:
+        atomic.read_regular(path, size - 1)
+    assert raised.value.size == size
+
+
 @needs_attributes
 def test_extended_attributes_stay_when_a_file_is_replaced_or_moved_to_another_device(
     tmp_path: Path, elsewhere: Path
@@ -156,6 +166,19 @@ def test_directories_are_not_made_through_a_file(tmp_path: Path) -> None:
     with pytest.raises(NotADirectoryError):
         atomic.make_directories(tmp_path / "file/below/it")
     assert names(tmp_path) == ["file"]
+
+
+class MadeMeanwhile(type(Path())):  # type: ignore[misc]  # the class of this system's paths
+    """A path whose directory somebody else makes a moment before us."""
+
+    def mkdir(self, mode: int = 0o777, parents: bool = False, exist_ok: bool = False) -> None:
+        super().mkdir(mode, parents, exist_ok)
+        super().mkdir(mode, parents, exist_ok)
+
+
+def test_directories_that_somebody_else_makes_meanwhile_are_used_and_stay_theirs(tmp_path: Path) -> None:
+    assert atomic.make_directories(MadeMeanwhile(tmp_path / "a/b")) == []
+    assert (tmp_path / "a/b").is_dir()
 
 
 def test_directories_that_somebody_uses_meanwhile_are_not_taken_back(tmp_path: Path) -> None:

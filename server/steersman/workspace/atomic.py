@@ -43,20 +43,18 @@ def read_regular(path: Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
             raise TooLarge(status.st_size)
         # One byte more than expected tells the end in the same call; pseudo files say 0 and have more.
         data = os.read(descriptor, status.st_size + 1)
-        if len(data) != status.st_size:
-            data += _read_rest(descriptor, max_bytes - len(data))
-        return data, status
+        return data if len(data) == status.st_size else _read_on(descriptor, data, max_bytes), status
     finally:
         os.close(descriptor)
 
 
-def _read_rest(descriptor: int, room: int) -> bytes:
-    parts: list[bytes] = []
-    while part := os.read(descriptor, _COPY_CHUNK):
+def _read_on(descriptor: int, begun: bytes, max_bytes: int) -> bytes:
+    parts, size = [begun], len(begun)
+    while size <= max_bytes and (part := os.read(descriptor, _COPY_CHUNK)):
         parts.append(part)
-        room -= len(part)
-        if room < 0:
-            raise TooLarge(sum(map(len, parts)))
+        size += len(part)
+    if size > max_bytes:
+        raise TooLarge(size)
     return b"".join(parts)
 
 
@@ -246,7 +244,10 @@ def make_directories(path: Path) -> list[Path]:
     made: list[Path] = []
     try:
         for directory in reversed(missing):
-            directory.mkdir()
+            try:
+                directory.mkdir()
+            except FileExistsError:
+                continue  # another session has just made it: it is theirs to take back
             made.append(directory)
     except OSError:
         remove_directories(made)
