@@ -178,6 +178,12 @@ class TestNearMisses:
         self.put(tmp_path, "secret1.txt", "secret2.txt")
         assert near_misses(tmp_path, "secret.txt", lambda name: name != "secret1.txt") == ["secret2.txt"]
 
+    def test_what_a_link_leads_to_is_not_named(self, tmp_path: Path) -> None:
+        self.put(tmp_path, "away/salaries.txt", "ws/README.md")
+        (tmp_path / "ws/shared").symlink_to(tmp_path / "away")
+        assert near_misses(tmp_path / "ws", "shard/salary.txt", anything) == []
+        assert near_misses(tmp_path / "ws", "shard", anything) == ["shared"]
+
     def test_it_gives_up_after_so_many_names(self, tmp_path: Path) -> None:
         self.put(tmp_path, *(f"a/{number}" for number in range(50)), "z/deep/wanted.py")
         assert near_misses(tmp_path, "wanted.py", anything, max_names=20) == []

@@ -54,6 +54,8 @@ def _slips(folder: Path, wanted: str, budget: _Budget) -> list[str]:
     for part in components:
         following: list[str] = []
         for candidate in candidates:
+            if candidate and (folder / candidate).is_symlink():
+                continue  # it may lead out of the workspace, or to what a deny rule covers
             names = [entry.name for entry in budget.names(folder / candidate)]
             following += [f"{candidate}/{name}".lstrip("/") for name in _close(part, names)]
         candidates = following[:_SHOWN]
