@@ -62,6 +62,8 @@ class TestLs:
         (tmp_path / "lib/x.py").touch()
         assert "[Other workspace folders: lib/]" in await bench.ok("ls")
         assert await bench.ok("ls", path="lib") == "x.py\n"
+        bench.put("lib/own.py")
+        assert f"[Other workspace folders: {tmp_path.resolve()}/lib/]" in await bench.ok("ls")
 
 
 class TestFind:

@@ -204,6 +204,15 @@ class TestSeveralFolders:
             shown = roots.relative(base / path)
             assert roots.resolve(shown).path == base / path
 
+    def test_where_an_own_entry_has_the_name_of_another_folder_what_is_in_that_is_told_absolute(
+        self, base: Path
+    ) -> None:
+        (base / "ws/other").mkdir()
+        roots = Roots([base / "ws", base / "other"])
+        for path in (base / "other", base / "other/lib", base / "ws/other/lib"):
+            assert roots.resolve(roots.relative(path)).path == path
+        assert roots.resolve(str(base / "other/lib")).display == str(base / "other/lib")
+
     def test_a_name_that_would_mean_another_place_is_told_with_a_dot_before_it(self, base: Path) -> None:
         roots = Roots([base / "ws", base / "other"], ["App", "~"])
         for name in ("~", "~/f", "file:", "file:/f", "file:a", " ", "\t"):

@@ -63,11 +63,10 @@ class LsTool(BaseTool[LsArguments]):
             notes.append(f"{len(shown)} of {count(listing.count, 'entry')} are shown. {rest}")
         if listing.denied:
             notes.append(f"{count(listing.denied, 'entry')} left out by deny rules")
-        others = self._workspace.roots.folders[1:]
-        if others and path.relative == ".":
-            notes.append(
-                "Other workspace folders: " + ", ".join(f"{printable(root.name)}/" for root in others)
-            )
+        roots = self._workspace.roots
+        if len(roots.folders) > 1 and path.relative == ".":
+            others = [roots.relative(root.path, root) for root in roots.folders[1:]]
+            notes.append("Other workspace folders: " + ", ".join(f"{printable(name)}/" for name in others))
         return text_result(with_notes("".join(shown), notes))
 
 

@@ -157,6 +157,8 @@ class Roots:
         root = root or self.containing(text)
         if root is None:
             return text
+        if primary is not None and os.path.lexists(primary.path / root.name):
+            return text  # the name means the entry of the session's folder
         below = _below(text, root.path)
         return root.name if below == "." else f"{root.name}/{below}"
 
