@@ -34,8 +34,9 @@ def test_bytes_come_back_by_their_digest(store: BlobStore) -> None:
 
 def test_they_are_private(store: BlobStore, tmp_path: Path) -> None:
     store.put(b"secret")
-    modes = [path.stat().st_mode & 0o077 for path in (tmp_path / "home" / "blobs").rglob("*")]
-    assert modes
+    blobs = tmp_path / "home" / "blobs"
+    modes = [path.stat().st_mode & 0o077 for path in (blobs, *blobs.rglob("*"))]
+    assert len(modes) == 3
     assert set(modes) == {0}
 
 
@@ -83,6 +84,14 @@ async def test_only_the_first_image_after_a_user_message_is_kept(store: BlobStor
     assert (absent.sha256, absent.mode) == (None, None)
     assert last.buffer_sha256 is not None
     assert store.get(last.buffer_sha256) == "unsaved ä".encode()
+
+
+async def test_a_buffer_with_half_a_character_is_kept_as_it_is(store: BlobStore) -> None:
+    log = Log()
+    await PreImages(store, log.record).keep(PreImage(Path("/ws/a.txt"), "file", b"", 0o644, "half \ud83d"))
+    assert log.records[0].buffer_sha256 is not None
+    kept = store.get(log.records[0].buffer_sha256)
+    assert kept.decode("utf-8", "surrogatepass") == "half \ud83d"
 
 
 async def test_an_image_that_was_not_recorded_is_kept_at_the_next_try(store: BlobStore) -> None:

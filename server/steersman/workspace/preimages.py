@@ -73,7 +73,9 @@ class BlobStore:
         return self._directory / digest[:2] / digest[2:]
 
     def _make(self, directory: Path) -> None:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # `mode` holds for the last directory only: the store's own is made first.
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, exist_ok=True)
         sync_directory(directory.parent)
 
 
@@ -145,10 +147,11 @@ class PreImages:
         kept.add(image.path)
 
     def _store_image(self, image: PreImage) -> PreImageRecord:
+        buffer = None if image.buffer is None else image.buffer.encode("utf-8", "surrogatepass")
         return PreImageRecord(
             uri=image.path.as_uri(),
             kind=image.kind,
             sha256=None if image.data is None else self._store.put(image.data),
             mode=image.mode,
-            buffer_sha256=None if image.buffer is None else self._store.put(image.buffer.encode()),
+            buffer_sha256=None if buffer is None else self._store.put(buffer),
         )
