@@ -53,6 +53,13 @@ class TestEdit:
         assert called.proposal is not None
         assert called.proposal.title == "Edit a.py (+1 −1)"
 
+    async def test_a_line_that_holds_a_form_feed_or_a_line_separator_is_shown_as_one(
+        self, bench: Bench
+    ) -> None:
+        bench.put("a.c", "\f\na\u2028b\nc\n")
+        text = await bench.ok("edit", path="a.c", edits=pair("c\n", "C\n"))
+        assert text.endswith("@@ -1,3 +1,3 @@\n \f\n a\u2028b\n-c\n+C")
+
     async def test_a_shown_change_is_bounded(self, bench: Bench) -> None:
         bench.put("a.txt", "x\n" * 3000)
         text = await bench.ok(

@@ -199,7 +199,7 @@ class _Room:
         return self.bounded(unified_diff(old, new, f"a/{name}", f"b/{name}", max_lines=self.lines))
 
     def bounded(self, diff: str) -> str:
-        lines = [clipped(line, _DIFF_LINE) for line in diff.splitlines()]
+        lines = [clipped(line, _DIFF_LINE) for line in diff.removesuffix("\n").split("\n")]
         return clipped("\n".join(lines), self.characters)
 
 

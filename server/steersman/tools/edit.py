@@ -72,7 +72,10 @@ class EditArguments(Arguments):
         """One pair outside a list, a single object, a list as JSON text, items under other names, edits in a list of
         files, and no path of the call where each edit has its own."""
         _drop_single_replacement(raw)
-        lone = {name: raw.pop(name) for name in (*_OLD_NAMES, *_NEW_NAMES) if name in raw}
+        lone = {name: raw[name] for name in (*_OLD_NAMES, *_NEW_NAMES) if name in raw}
+        if "edits" not in raw or not any(lone.values()):  # both are not put right: one would be lost
+            for name in lone:
+                del raw[name]
         edits = from_json_text(raw.get("edits", [lone] if lone else None))
         if isinstance(edits, Mapping):
             edits = [edits]
