@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from steersman.workspace.align import split_lines
 from steersman.workspace.changes import ChangeRefused
 from steersman.workspace.diff import unified_diff
+from steersman.workspace.line_ends import to_lf
 from steersman.workspace.matching import Replacement, locate
-from steersman.workspace.text import TextError, decode, to_lf
+from steersman.workspace.text import TextError, decode
 from support.cases import cases
 from support.mutations import change_text, mutated_bytes, text_changes
 

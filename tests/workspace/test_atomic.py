@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from steersman.workspace import atomic
+from steersman.workspace.regular import TooLarge, read_regular
 from support.unprivileged import NOBODY, Common, without_privileges
 
 
@@ -38,17 +39,17 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
 
 @needs_proc
 def test_a_file_that_has_more_than_it_says_is_refused_beyond_the_limit() -> None:
-    with pytest.raises(atomic.TooLarge):
-        atomic.read_regular(Path("/proc/self/status"), 100)
+    with pytest.raises(TooLarge):
+        read_regular(Path("/proc/self/status"), 100)
 
 
 @needs_proc
 def test_a_file_is_refused_from_the_first_byte_beyond_the_limit_on() -> None:
     path = Path("/proc/version")  # it says that it has no bytes
     size = len(path.read_bytes())
-    assert len(atomic.read_regular(path, size)[0]) == size
-    with pytest.raises(atomic.TooLarge) as raised:
-        atomic.read_regular(path, size - 1)
+    assert len(read_regular(path, size)[0]) == size
+    with pytest.raises(TooLarge) as raised:
+        read_regular(path, size - 1)
     assert raised.value.size == size
 
 

@@ -28,6 +28,7 @@ from steersman.workspace.errors import (
 )
 from steersman.workspace.locks import LockTable
 from steersman.workspace.ports import BaseMoved, PreImage, Workspace
+from steersman.workspace.regular import read_regular
 from steersman.workspace.roots import Roots
 from steersman.workspace.snapshots import MAX_FILE_BYTES
 from steersman.workspace.text import TextError
@@ -109,7 +110,7 @@ class TestReading:
 
     @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
     async def test_a_file_without_size_is_read_to_its_end(self, folder: Folder) -> None:
-        data, _status = atomic.read_regular(Path("/proc/self/status"), MAX_FILE_BYTES)
+        data, _status = read_regular(Path("/proc/self/status"), MAX_FILE_BYTES)
         assert data.startswith(b"Name:")
 
     async def test_a_huge_file_is_refused_with_a_way_to_see_parts(self, folder: Folder) -> None:

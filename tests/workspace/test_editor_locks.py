@@ -224,3 +224,30 @@ async def test_an_editor_that_nobody_has_seen_is_another_effect(tmp_path, path):
     seen, unseen = edition(snapshot, new, held="Vim"), edition(snapshot, new)
     assert same_effect(seen, unseen)
     assert not same_effect(unseen, seen)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user who is not known")
+def test_a_user_without_a_home_directory_changes_files_all_the_same(path: Path) -> None:
+    """As in a container that runs under any number."""
+    asked = (
+        "import os, pathlib, sys; from steersman.workspace.editor_locks import held_by;"
+        "os.setuid(54321); print(held_by(pathlib.Path(sys.argv[1])))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asked, str(path)], env={}, cwd="/", capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("None\n", "")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user who is not known")
+def test_a_tilde_of_a_user_without_a_home_directory_is_an_error_that_says_so(path: Path) -> None:
+    asked = (
+        "import os; from steersman.workspace.roots import Roots\n"
+        "os.setuid(54321)\n"
+        "try: Roots([]).resolve('~/a.txt')\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asked], env={}, cwd="/", capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "PathError There is no home directory: use an absolute path instead of ~/a.txt.\n"

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.workspace.diff import TextChange, splice
+from steersman.workspace.line_ends import to_lf
 from steersman.workspace.text import (
     BinaryFile,
     Text,
@@ -15,7 +16,6 @@ from steersman.workspace.text import (
     UndecodableText,
     UnencodableText,
     decode,
-    to_lf,
     view,
 )
 from support.cases import cases

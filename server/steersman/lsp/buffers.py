@@ -16,7 +16,8 @@ from steersman.agent.clock import Clock
 from steersman.lsp.client import real_path_of
 from steersman.lsp.documents import Document, Documents
 from steersman.lsp.waits import set_within
-from steersman.workspace.text import TextError, decode, to_lf
+from steersman.workspace.line_ends import to_lf
+from steersman.workspace.text import TextError, decode
 
 MAX_COMPARED = 4 * 1024 * 1024
 """Bytes up to which a file is read to be compared; a longer one is taken to be what the editor showed at first."""

@@ -11,6 +11,7 @@ from typing import Literal
 
 from steersman.workspace.align import LineChange, line_changes, split_lines
 from steersman.workspace.diff import hunks, minimal_edits, same_hunks
+from steersman.workspace.line_ends import to_lf
 from steersman.workspace.merge import Conflict, rebase, survives
 from steersman.workspace.positions import (
     ContentChange,
@@ -20,7 +21,7 @@ from steersman.workspace.positions import (
     Range,
     apply_changes,
 )
-from steersman.workspace.text import to_lf, view
+from steersman.workspace.text import view
 
 Outcome = Literal["verified", "notApplied", "misplaced", "unobserved", "differs"]
 """`differs`: something of the edit is there, or may be, and it can't be said what is whose."""

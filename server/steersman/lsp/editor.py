@@ -19,11 +19,11 @@ from steersman.workspace.changes import FileChange, refuse_held
 from steersman.workspace.diff import unified_diff
 from steersman.workspace.disk import DiskWorkspace, is_resolved
 from steersman.workspace.errors import ChangeRefused, FileNotFound, WorkspaceError
+from steersman.workspace.line_ends import to_lf
 from steersman.workspace.ports import Applied, BaseMoved, KeepPreImage, Listing, PreImage, Snapshot
 from steersman.workspace.roots import ResolvedPath, Roots, printable
 from steersman.workspace.rules import PathRules
 from steersman.workspace.snapshots import buffer_snapshot
-from steersman.workspace.text import to_lf
 
 TRIES = 3
 """How often the editor is asked to make one edit, each time on the text that is there by then."""

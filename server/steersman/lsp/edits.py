@@ -24,9 +24,9 @@ from steersman.lsp.open_documents import UnattachedDocuments
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.waits import answered_within, set_within
 from steersman.session.limits import Limits
+from steersman.workspace.line_ends import to_lf
 from steersman.workspace.merge import survives
 from steersman.workspace.positions import ContentChange, Position
-from steersman.workspace.text import to_lf
 
 Said = Literal["applied", "refused", "nothing"]
 INLINE_CHARACTERS = 50_000

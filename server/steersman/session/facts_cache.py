@@ -17,7 +17,8 @@ import orjson
 
 from steersman.models.listed_facts import ListedModel
 from steersman.models.provider import NOTHING, ModelFacts, Price
-from steersman.workspace.atomic import TooLarge, read_regular, write_file
+from steersman.workspace.atomic import write_file
+from steersman.workspace.regular import TooLarge, read_regular
 
 log = logging.getLogger(__name__)
 

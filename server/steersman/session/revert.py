@@ -15,10 +15,11 @@ from steersman.session.parts import Parts
 from steersman.session.wire import Data
 from steersman.workspace.changes import FileChange, deletion, edition, restoration
 from steersman.workspace.errors import FileNotFound, WorkspaceError
+from steersman.workspace.line_ends import to_lf
 from steersman.workspace.ports import BaseMoved, Snapshot
 from steersman.workspace.preimages import BlobStore, PreImageError, PreImageRecord
 from steersman.workspace.roots import ResolvedPath
-from steersman.workspace.text import TextError, decode, to_lf
+from steersman.workspace.text import TextError, decode
 from steersman.workspace.uris import path_of
 
 log = logging.getLogger(__name__)

@@ -10,71 +10,12 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+from steersman.workspace.regular import require_regular
 from steersman.workspace.temporary import temporary_file, write_all
 
 _log = logging.getLogger(__name__)
 _COPY_CHUNK = 1024 * 1024
 _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EXDEV)
-
-
-class NotRegular(OSError):
-    """A directory, device, pipe or socket is where a file was expected; the text says which."""
-
-
-class TooLarge(OSError):
-    """The file has more bytes than the caller takes."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__(errno.EFBIG, "the file is too large")
-        self.size = size
-
-
-def read_regular(path: Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
-    """The bytes of a regular file and its state. A pipe or a device is refused, not waited for.
-
-    Raises:
-        NotRegular, TooLarge, OSError.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY)
-    try:
-        status = os.fstat(descriptor)
-        require_regular(status)
-        if status.st_size > max_bytes:
-            raise TooLarge(status.st_size)
-        # One byte more than expected tells the end in the same call; pseudo files say 0 and have more.
-        data = os.read(descriptor, status.st_size + 1)
-        return data if len(data) == status.st_size else _read_on(descriptor, data, max_bytes), status
-    finally:
-        os.close(descriptor)
-
-
-def _read_on(descriptor: int, begun: bytes, max_bytes: int) -> bytes:
-    parts, size = [begun], len(begun)
-    while size <= max_bytes and (part := os.read(descriptor, _COPY_CHUNK)):
-        parts.append(part)
-        size += len(part)
-    if size > max_bytes:
-        raise TooLarge(size)
-    return b"".join(parts)
-
-
-def require_regular(status: os.stat_result) -> None:
-    """Raises NotRegular unless `status` is a regular file's."""
-    kind = describe_kind(status.st_mode)
-    if kind != "file":
-        raise NotRegular(errno.EISDIR if kind == "directory" else errno.EINVAL, kind)
-
-
-def describe_kind(mode: int) -> str:
-    """`file`, `directory`, `symbolic link`, `pipe`, `socket` or `device`."""
-    kinds = {
-        stat.S_IFREG: "file",
-        stat.S_IFDIR: "directory",
-        stat.S_IFLNK: "symbolic link",
-        stat.S_IFIFO: "pipe",
-        stat.S_IFSOCK: "socket",
-    }
-    return kinds.get(stat.S_IFMT(mode), "device")
 
 
 def replace_file(path: Path, parts: Iterable[bytes], status: os.stat_result) -> None:
@@ -98,18 +39,8 @@ def replace_file(path: Path, parts: Iterable[bytes], status: os.stat_result) -> 
 
 
 def create_file(path: Path, data: bytes, mode: int | None = None) -> None:
-    """Puts a new file at `path`, with the usual permissions or the given ones.
-
-    Raises:
-        FileExistsError: something is there; it was not touched.
-        OSError: nothing was changed.
-    """
-    with temporary_file(path.parent, data, permissions=0o666) as (temporary, descriptor):
-        if mode is not None:
-            os.fchmod(descriptor, stat.S_IMODE(mode))
-        os.fsync(descriptor)
-        _place_new(temporary, path)
-    sync_directory(path.parent)
+    """Puts a new file at `path`. Raises and permissions: see `write_pieces`."""
+    write_pieces(path, (data,), replace=False, mode=mode)
 
 
 def write_file(path: Path, parts: Iterable[bytes], *, durable: bool = True) -> None:

@@ -12,13 +12,13 @@ from itertools import islice
 from typing import Final
 
 from steersman.workspace.comment_syntax import Block, CommentSyntax
+from steersman.workspace.line_ends import LINE_END
 
 NAME: Final = "steersman"
 MARK: Final = rf"@?{NAME}(?:[!！]|[:：](?![:/]))"
 """The marker, in any case; the wide colon is what the keyboards of some languages type."""
 AT_START: Final = re.compile(rf"{MARK}[ \t]*", re.IGNORECASE)
 _ANYWHERE: Final = re.compile(rf"{NAME}[!！:：]", re.IGNORECASE)
-_LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _BETWEEN: Final = re.compile(r"(?:\r\n|\n|\r)[ \t]*")
 _SPACES: Final = " \t\u00a0\u3000"
 """What is typed between words, also by accident."""
@@ -51,7 +51,7 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._ends = [(match.start(), match.end()) for match in _LINE_END.finditer(text)]
+        self._ends = [(match.start(), match.end()) for match in LINE_END.finditer(text)]
         self._ends.append((len(text), len(text)))
         self._at = 0
 

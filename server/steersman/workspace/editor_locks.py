@@ -5,7 +5,6 @@ Emacs: the link `.#NAME` (a file where there are no links) with `USER@HOST.PID:B
 open; its first block tells who, where, and whether there is unsaved text (Vim, src/memline.c, block 0).
 """
 
-import errno
 import os
 import platform
 import re
@@ -15,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from steersman.workspace.regular import opened
 from steersman.workspace.roots import printable
 
 _SUFFIXES = ("swp", "swo", "swn", "swm", "swl", "swk")
@@ -104,17 +104,13 @@ def _swap_file(swap: Path) -> EditorLock | None:
 
 def _head(path: Path, size: int) -> bytes:
     """The first bytes of a regular file."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file")
+    with opened(path) as (descriptor, _):
         return os.read(descriptor, size)
-    finally:
-        os.close(descriptor)
 
 
 def _neovims() -> list[Path]:
-    state = os.environ.get("XDG_STATE_HOME") or str(Path("~/.local/state").expanduser())
+    # Path.expanduser would raise where the user has no home directory.
+    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")  # noqa: PTH111
     return [Path(state) / "nvim" / "swap"]
 
 

@@ -9,10 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows has no fcntl; there another process is not noticed
-    fcntl = None  # type: ignore[assignment]  # the module is absent, and looked at before use
+from steersman.workspace.advisory_lock import try_lock
 
 PATIENCE = 2.0
 """Seconds to wait for another process: a change takes milliseconds, so whoever holds on for longer makes none."""
@@ -75,14 +72,7 @@ def alone_on(path: Path, patience: float = PATIENCE) -> Iterator[None]:
 
 
 def _lock(descriptor: int, deadline: float) -> None:
-    while fcntl is not None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return
-            time.sleep(_PAUSE)  # waiting without end could not be called off
-        except OSError:  # not every file system has locks
+    while try_lock(descriptor) is False:
+        if time.monotonic() > deadline:
             return
-        else:
-            return
+        time.sleep(_PAUSE)  # flock itself could wait for the lock, but not for a bounded time

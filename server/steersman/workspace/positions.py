@@ -6,16 +6,15 @@ here. Knows no protocol types.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
+from steersman.workspace.line_ends import LINE_END
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -54,7 +53,7 @@ class LineIndex:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+        self._starts = [0, *(match.end() for match in LINE_END.finditer(text))]
 
     @property
     def line_count(self) -> int:
@@ -135,7 +134,7 @@ def _line_start(text: str, start: int, lines: int, bare_cr: bool) -> int | None:
             lines -= count
         else:
             high = middle
-    return next(islice(_LINE_END.finditer(text, low, high), lines - 1, None)).end()
+    return next(islice(LINE_END.finditer(text, low, high), lines - 1, None)).end()
 
 
 def _line_ends(text: str, start: int, end: int, bare_cr: bool) -> int:
@@ -148,7 +147,7 @@ def _line_ends(text: str, start: int, end: int, bare_cr: bool) -> int:
 def _offset_in_line(text: str, line_start: int | None, character: int, encoding: PositionEncoding) -> int:
     if line_start is None:
         return len(text)
-    match = _LINE_END.search(text, line_start)
+    match = LINE_END.search(text, line_start)
     end = match.start() if match else len(text)
     return line_start + _chars(text[line_start:end], character, encoding)
 

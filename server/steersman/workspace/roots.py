@@ -165,7 +165,12 @@ class Roots:
     def _start(self, text: str) -> str:
         """The absolute path that `text` means, links and `..` not yet looked at."""
         if text == "~" or text.startswith("~/"):
-            return os.path.expanduser(text)  # noqa: PTH111  (Path would drop a trailing slash and collapse dots)
+            home = os.path.expanduser(text)  # noqa: PTH111  (Path would drop a trailing slash and collapse dots)
+            if not home.startswith("/"):
+                raise PathError(
+                    f"There is no home directory: use an absolute path instead of {printable(text)}."
+                )
+            return home
         if text.startswith("/"):
             return text
         primary = self.primary

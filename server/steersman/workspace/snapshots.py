@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from steersman.workspace import atomic
 from steersman.workspace.errors import FileAccessError, FileNotFound, PathError, WorkspaceError
 from steersman.workspace.pinning import Replaced, pinned
 from steersman.workspace.ports import Entry, EntryKind, Listing, Snapshot
+from steersman.workspace.regular import NotRegular, TooLarge, read_regular, require_regular
 from steersman.workspace.roots import ResolvedPath, printable
 from steersman.workspace.text import Text, TextError, decode, view
 
@@ -30,8 +30,8 @@ def read_file(path: ResolvedPath, known: Snapshot | None = None) -> Snapshot:
     """
     with pinned(path.path.parent) as directory:
         file = directory / path.path.name
-        atomic.require_regular(file.stat())
-        data, status = atomic.read_regular(file, MAX_FILE_BYTES)
+        require_regular(file.stat())
+        data, status = read_regular(file, MAX_FILE_BYTES)
     if known is not None and known.source == "disk" and not known.is_link and known.data == data:
         return replace(known, mode=status.st_mode, mtime_ns=status.st_mtime_ns)
     text: Text | None = None
@@ -112,15 +112,15 @@ def explain(error: OSError, path: ResolvedPath) -> WorkspaceError:
     """A system error in words that say what to do."""
     name = path.display
     match error:
-        case atomic.NotRegular() if error.errno == errno.EISDIR:
+        case NotRegular() if error.errno == errno.EISDIR:
             return PathError(f"{name} is a directory, not a file. Use ls to see what is in it.")
-        case atomic.NotRegular():
+        case NotRegular():
             return PathError(
                 f"{name} is a {error.strerror}, not a regular file: it can't be read or changed."
             )
         case Replaced():
             return PathError(f"{name}: a directory of the path was replaced meanwhile.")
-        case atomic.TooLarge():
+        case TooLarge():
             return FileAccessError(
                 f"{name} is too large ({error.size:,} bytes; the limit is {MAX_FILE_BYTES:,}). Search it with grep, "
                 f"or take a part of it with bash: sed -n '1,200p', head -c, tail -n."

@@ -4,7 +4,6 @@ Such a file is known by its name, and by nobody's holding it any more. Blocking.
 """
 
 import contextlib
-import errno
 import logging
 import os
 import re
@@ -12,10 +11,7 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows has no fcntl; there what a killed process leaves stays
-    fcntl = None  # type: ignore[assignment]  # the module is absent, and looked at before use
+from steersman.workspace.advisory_lock import try_lock
 
 _log = logging.getLogger(__name__)
 _NAME = re.compile(r"\.steersman-(\d+)-[0-9a-f]{12}\.tmp")
@@ -33,7 +29,7 @@ def temporary_file(directory: Path, data: bytes, *, permissions: int = 0o600) ->
     )
     try:
         try:
-            _lock(descriptor)
+            try_lock(descriptor)
             write_all(descriptor, data)
             yield path, descriptor
         finally:
@@ -73,7 +69,7 @@ def _remove_if_left(path: Path) -> bool:
     except OSError:
         return False  # somebody else has removed it, or it is no file of ours
     try:
-        locked = _lock(descriptor)
+        locked = try_lock(descriptor)  # process numbers tell nothing across containers, a lock does
         if locked is False or (is_ours and locked is None):
             return False
         path.unlink(missing_ok=True)
@@ -93,21 +89,6 @@ def _is_alive(process: int) -> bool:
     except PermissionError:
         pass  # another user's
     return True
-
-
-def _lock(descriptor: int) -> bool | None:
-    """Takes the lock of an open file for as long as it is open. False: another has it; None: there are no locks here.
-
-    Process numbers tell nothing of processes in another container, a lock does.
-    """
-    locked: bool | None = None
-    if fcntl is not None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            locked = True
-        except OSError as error:
-            locked = False if error.errno in (errno.EAGAIN, errno.EACCES) else None
-    return locked
 
 
 def write_all(descriptor: int, data: bytes) -> None:

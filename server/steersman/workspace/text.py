@@ -10,13 +10,13 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from steersman.workspace.charset import declared, likely, round_trip, safe_codec, whole_characters
 from steersman.workspace.diff import TextChange, minimal_edits, splice
 from steersman.workspace.errors import WorkspaceError
+from steersman.workspace.line_ends import crlf_at, dominant, line_end_near, to_lf, with_line_end
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS = (
@@ -26,7 +26,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_LINE_END = re.compile(r"\r\n|\n|\r")
 _UNUSUAL = re.compile(r"[^\x01-\x7f]")
 _PIECE = 1 << 16
 """Characters that are encoded at once."""
@@ -122,7 +121,7 @@ class Text:
                 "This change would join a bare carriage return and the line feed after it into one line end. "
                 "Replace the line together with its line end."
             )
-        return replace(self, text=text, raw=raw, newline=_dominant(raw))
+        return replace(self, text=text, raw=raw, newline=dominant(raw))
 
     def _parts(self, change: TextChange) -> list[TextChange]:
         new = change.new_text
@@ -138,7 +137,7 @@ class Text:
             for char in _UNUSUAL.findall(change.new_text):
                 self._check_char(char)
         if not self.certain and self.encoding == "latin-1":
-            crlf = _crlf_at(self.raw)
+            crlf = crlf_at(self.raw)
             for offset in (offset for change in changes for offset in (change.start, change.end)):
                 self._check_cut(offset + bisect_left(crlf, offset))
 
@@ -172,7 +171,7 @@ class Text:
     def _spliced_raw(self, changes: Sequence[TextChange]) -> str:
         if "\r" not in self.raw:
             return splice(self.text, changes)
-        crlf = _crlf_at(self.raw)
+        crlf = crlf_at(self.raw)
         pieces: list[str] = []
         at = 0
         for change in changes:
@@ -183,22 +182,12 @@ class Text:
             before = pieces[-1][-1:] if pieces else ""
             new = change.new_text
             if "\n" in new:  # looking for the line's end may take long, where lines are
-                new = _with_line_end(new, self._line_end_near(start), before, self.raw[end : end + 1])
+                new = with_line_end(new, line_end_near(self.raw, start), before, self.raw[end : end + 1])
             if new:
                 pieces.append(new)
             at = end
         pieces.append(self.raw[at:])
         return "".join(pieces)
-
-    def _line_end_near(self, start: int) -> str:
-        """The end of the line that holds the character before `start`, or of the one above the last line."""
-        # A step back from LF finds the whole of a CRLF.
-        back = 2 if self.raw[max(start - 2, 0) : start] == "\r\n" else 1
-        match = _LINE_END.search(self.raw, max(start - back, 0))
-        if match:
-            return match.group()
-        end = max(self.raw.rfind("\n"), self.raw.rfind("\r")) + 1
-        return "\r\n" if self.raw[:end].endswith("\r\n") else self.raw[end - 1 : end]
 
 
 def decode(data: bytes, encoding: str | None = None) -> Text:
@@ -233,11 +222,6 @@ def view(raw: str) -> Text:
     return _text(raw, "utf-8")
 
 
-def to_lf(text: str) -> str:
-    """`text` with every line end as LF."""
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
 def _decode_marked(data: bytes, bom: bytes, codec: str) -> Text:
     raw = round_trip(data[len(bom) :], codec)
     if raw is None:
@@ -253,29 +237,7 @@ def _decode_marked(data: bytes, bom: bytes, codec: str) -> Text:
 
 
 def _text(raw: str, encoding: str, bom: bytes = b"", *, certain: bool = True) -> Text:
-    return Text(to_lf(raw), raw, encoding, bom, _dominant(raw), certain)
-
-
-def _dominant(raw: str) -> str:
-    if "\r" not in raw:
-        return "\n"
-    counts: Counter[str] = Counter(_LINE_END.findall(raw))
-    return counts.most_common(1)[0][0]
-
-
-def _crlf_at(raw: str) -> list[int]:
-    """Where the line feeds of CRLF are in the normalised text."""
-    return [match.start() - number for number, match in enumerate(re.finditer("\r\n", raw))]
-
-
-def _with_line_end(new: str, line_end: str, before: str, after: str) -> str:
-    """`new` with the file's line end, so that neither end of it melts into a neighbour outside."""
-    piece = new.replace("\n", line_end)
-    if before == "\r" and piece.startswith("\n"):
-        piece = "\r" + piece
-    if after == "\n" and piece.endswith("\r"):
-        piece += "\n"
-    return piece
+    return Text(to_lf(raw), raw, encoding, bom, dominant(raw), certain)
 
 
 def _ordered(changes: Sequence[TextChange], length: int) -> list[TextChange]:
