@@ -10,7 +10,7 @@ from steersman.session.approvals import Answer, Approvals, Question, settled_apa
 from steersman.session.asking import Asker
 from steersman.session.errors import Refused
 from steersman.session.journal import Emitted, EventBus, Journal
-from steersman.workspace.changes import ChangeProposal
+from steersman.workspace.change_proposal import ChangeProposal
 from support.fake_tools import FakeTool, Gate
 from support.scripted_model import answer, call
 from support.session_harness import Person, SessionHarness, silence

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steersman.agent.abort import AbortController
 from steersman.agent.tool import Proposal, ProposalSuperseded, ToolContext
-from steersman.workspace.changes import ChangeProposal
+from steersman.workspace.change_proposal import ChangeProposal
 from steersman.workspace.guard import Guard
 from steersman.workspace.locks import LockTable
 from support.workspace import Bench, make_bench

@@ -1,7 +1,7 @@
 """The tools in the kernel's hands: a scripted model, real files, and whoever is asked."""
 
 from steersman.agent.hooks import Allow, Block, Hooks
-from steersman.workspace.changes import ChangeProposal
+from steersman.workspace.change_proposal import ChangeProposal
 from support.agent_harness import AgentHarness
 from support.scripted_model import answer, call
 from support.workspace import Bench

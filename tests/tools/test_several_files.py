@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from steersman.agent.abort import AbortController
 from steersman.agent.messages import Json
 from steersman.agent.tool import Proposal, ProposalSuperseded, ToolContext
-from steersman.workspace.changes import ChangeProposal, FileChange
+from steersman.workspace.change_proposal import ChangeProposal
+from steersman.workspace.changes import FileChange
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.errors import FileAccessError
 from steersman.workspace.guard import Guard

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from steersman.workspace.changes import ChangeProposal, FileChange, creation, relocation
+from steersman.workspace.change_proposal import ChangeProposal
+from steersman.workspace.changes import FileChange, creation, relocation
 from steersman.workspace.charset import likely
 from steersman.workspace.comments import instructions, without
-from steersman.workspace.diff import TextChange
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.errors import ChangeRefused
 from steersman.workspace.folding import FoldedText
@@ -20,6 +20,7 @@ from steersman.workspace.own_folder import withholding
 from steersman.workspace.roots import Roots
 from steersman.workspace.rules import PathRules
 from steersman.workspace.text import decode
+from steersman.workspace.text_edits import TextChange
 
 
 def names(folder: Path) -> list[str]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steersman.workspace.change_proposal import ChangeProposal
 from steersman.workspace.changes import (
-    ChangeProposal,
     FileChange,
     creation,
     deletion,

@@ -9,19 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.workspace.align import line_changes, split_lines
-from steersman.workspace.diff import (
-    Counts,
-    HunkMismatch,
-    TextChange,
-    UnknownHunk,
-    apply_hunks,
-    count_changes,
-    hunks,
-    minimal_edits,
-    same_hunks,
-    splice,
-    unified_diff,
-)
+from steersman.workspace.diff import Counts, count_changes, unified_diff
+from steersman.workspace.hunks import HunkMismatch, UnknownHunk, apply_hunks, hunks, same_hunks
+from steersman.workspace.text_edits import TextChange, minimal_edits, splice
 from support.cases import cases
 
 lines = st.lists(st.sampled_from(["a", "b", "c", "dd", "dde", "", "\r", "é𝄞"]), max_size=20)

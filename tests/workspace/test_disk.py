@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from steersman.workspace import atomic
 from steersman.workspace.changes import FileChange, creation, deletion, edition, relocation
-from steersman.workspace.diff import TextChange
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.errors import (
     ChangeRefused,
@@ -32,6 +31,7 @@ from steersman.workspace.regular import read_regular
 from steersman.workspace.roots import Roots
 from steersman.workspace.snapshots import MAX_FILE_BYTES
 from steersman.workspace.text import TextError
+from steersman.workspace.text_edits import TextChange
 
 
 class Folder:

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.workspace.diff import splice
 from steersman.workspace.errors import ChangeRefused
 from steersman.workspace.matching import (
     AlreadyApplied,
@@ -20,6 +19,7 @@ from steersman.workspace.matching import (
     SeveralErrors,
     locate,
 )
+from steersman.workspace.text_edits import splice
 from support.cases import cases
 
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.workspace.diff import TextChange, splice
 from steersman.workspace.line_ends import to_lf
 from steersman.workspace.text import (
     BinaryFile,
@@ -18,6 +17,7 @@ from steersman.workspace.text import (
     decode,
     view,
 )
+from steersman.workspace.text_edits import TextChange, splice
 from support.cases import cases
 
 MARKED = {

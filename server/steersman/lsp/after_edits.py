@@ -21,7 +21,7 @@ from steersman.tools.problems import Difference, Report, difference, note_on
 from steersman.workspace.changes import FileChange
 from steersman.workspace.passing import PassingWorkspace
 from steersman.workspace.ports import Applied, Workspace
-from steersman.workspace.process import Stop
+from steersman.workspace.waiting import Stop
 
 log = logging.getLogger(__name__)
 

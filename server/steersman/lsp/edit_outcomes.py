@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steersman.workspace.align import LineChange, line_changes, split_lines
-from steersman.workspace.diff import hunks, minimal_edits, same_hunks
+from steersman.workspace.hunks import hunks, same_hunks
 from steersman.workspace.line_ends import to_lf
 from steersman.workspace.merge import Conflict, rebase, survives
 from steersman.workspace.positions import (
@@ -22,6 +22,7 @@ from steersman.workspace.positions import (
     apply_changes,
 )
 from steersman.workspace.text import view
+from steersman.workspace.text_edits import minimal_edits
 
 Outcome = Literal["verified", "notApplied", "misplaced", "unobserved", "differs"]
 """`differs`: something of the edit is there, or may be, and it can't be said what is whose."""

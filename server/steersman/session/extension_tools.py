@@ -11,7 +11,7 @@ from steersman.agent.tool import BoundCall, Execution, Proposal, Tool, ToolConte
 from steersman.tools.json_arguments import schema_fault
 from steersman.tools.proposals import AccessProposal, ClientToolProposal, CommandProposal
 from steersman.tools.registry import RESERVED
-from steersman.workspace.changes import ChangeProposal
+from steersman.workspace.change_proposal import ChangeProposal
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _KNOWN = (AccessProposal, ChangeProposal, ClientToolProposal, CommandProposal)

@@ -9,8 +9,9 @@ from steersman.session.policy import Need
 from steersman.session.revision import revised
 from steersman.session.wire import Data
 from steersman.tools.proposals import AccessProposal, ClientToolProposal, CommandProposal
-from steersman.workspace.changes import ChangeProposal, FileChange
-from steersman.workspace.diff import Hunk
+from steersman.workspace.change_proposal import ChangeProposal
+from steersman.workspace.changes import FileChange
+from steersman.workspace.hunks import Hunk
 
 MAX_DIFF_LINES = 2000
 """Lines of one file's diff in a question; what is left out is said in it."""

@@ -6,7 +6,7 @@ The result stands on the same base as the proposal, so that a file that has move
 from collections.abc import Collection, Mapping
 
 from steersman.session.approvals import Answer
-from steersman.workspace.changes import ChangeProposal
+from steersman.workspace.change_proposal import ChangeProposal
 from steersman.workspace.errors import ChangeRefused
 
 

@@ -22,7 +22,8 @@ from steersman.session.marks import unmarked
 from steersman.session.parts import Parts
 from steersman.session.pointing import InstructionComment
 from steersman.tools.changing import Recompute, carry_out, computed
-from steersman.workspace.changes import ChangeProposal, FileChange, edition
+from steersman.workspace.change_proposal import ChangeProposal
+from steersman.workspace.changes import FileChange, edition
 from steersman.workspace.errors import WorkspaceError
 from steersman.workspace.ports import Snapshot
 

@@ -8,7 +8,8 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.messages import Json
 from steersman.agent.tool import ProposalSuperseded, ToolContext, ToolError, ToolResult, text_result
 from steersman.tools.base import ABORTED, clipped, with_notes
-from steersman.workspace.changes import ChangeProposal, FileChange, rebased, same_effect
+from steersman.workspace.change_proposal import ChangeProposal
+from steersman.workspace.changes import FileChange, rebased, same_effect
 from steersman.workspace.diff import unified_diff
 from steersman.workspace.ports import Applied, BaseMoved, Snapshot, Workspace
 from steersman.workspace.roots import ResolvedPath

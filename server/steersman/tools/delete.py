@@ -10,7 +10,8 @@ from steersman.tools.base import BaseTool
 from steersman.tools.changing import approved, carry_out, change_result
 from steersman.tools.ledger import ReadLedger
 from steersman.tools.schema import Arguments
-from steersman.workspace.changes import ChangeProposal, deletion
+from steersman.workspace.change_proposal import ChangeProposal
+from steersman.workspace.changes import deletion
 from steersman.workspace.errors import PathError
 from steersman.workspace.ports import Workspace
 

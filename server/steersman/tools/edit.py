@@ -23,7 +23,8 @@ from steersman.tools.changing import (
 from steersman.tools.ledger import ReadLedger
 from steersman.tools.schema import Arguments, from_json_text
 from steersman.tools.several import carry_out_all, nothing_changed, result_of
-from steersman.workspace.changes import ChangeProposal, FileChange, edition
+from steersman.workspace.change_proposal import ChangeProposal
+from steersman.workspace.changes import FileChange, edition
 from steersman.workspace.errors import FileNotFound, PathError
 from steersman.workspace.matching import MatchError, Replacement, locate
 from steersman.workspace.ports import Applied, Snapshot, Workspace

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from steersman.agent.messages import JsonObject
 from steersman.agent.tool import ProposalSuperseded, ToolContext
-from steersman.workspace.changes import digest_of
+from steersman.workspace.change_proposal import digest_of
 from steersman.workspace.ports import Workspace
 from steersman.workspace.roots import ResolvedPath, printable
 

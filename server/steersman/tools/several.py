@@ -20,7 +20,8 @@ from steersman.tools.changing import (
     told,
     with_what_came_of_it,
 )
-from steersman.workspace.changes import ChangeProposal, FileChange, same_effect
+from steersman.workspace.change_proposal import ChangeProposal
+from steersman.workspace.changes import FileChange, same_effect
 from steersman.workspace.ports import Applied, Workspace
 from steersman.workspace.roots import ResolvedPath
 

@@ -10,7 +10,8 @@ from steersman.tools.base import BaseTool
 from steersman.tools.changing import Amend, approved, carry_out, change_result, computed, unchanged
 from steersman.tools.ledger import ReadLedger
 from steersman.tools.schema import Arguments
-from steersman.workspace.changes import ChangeProposal, FileChange, creation, edition
+from steersman.workspace.change_proposal import ChangeProposal
+from steersman.workspace.changes import FileChange, creation, edition
 from steersman.workspace.errors import FileNotFound, PathError
 from steersman.workspace.ports import Snapshot, Workspace
 from steersman.workspace.roots import printable

@@ -4,21 +4,19 @@ Pure functions on snapshots and text; nothing here touches a file.
 """
 
 import hashlib
-import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from steersman.workspace.diff import Hunk, apply_hunks, count_changes, hunks, same_hunks, unified_diff
+from steersman.workspace.diff import count_changes, unified_diff
 from steersman.workspace.errors import ChangeRefused
+from steersman.workspace.hunks import Hunk, apply_hunks, hunks, same_hunks
 from steersman.workspace.merge import Conflict, rebase
 from steersman.workspace.ports import Snapshot
 from steersman.workspace.roots import ResolvedPath, printable
 from steersman.workspace.text import Text, TextError, decode, view
 
 ChangeKind = Literal["create", "edit", "delete", "move"]
-_NAMED = 3
-"""Files that the title of several names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,98 +132,6 @@ class FileChange:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeProposal:
-    """What the user is asked about: changes, each of another file. A `Proposal` of the kernel's tool port."""
-
-    changes: tuple[FileChange, ...]
-    title: str
-    """`Edit src/app.py (+3 −1)`, `Edit 2 files (+4 −1): src/app.py, README.md`."""
-    digest: str
-    """Whatever the order of the changes."""
-    original: "ChangeProposal | None" = None
-    """What the tool had proposed, if the one who was asked has rewritten it: it can be merged then, not computed
-    anew."""
-
-    @classmethod
-    def of(
-        cls, changes: Sequence[FileChange], *, original: "ChangeProposal | None" = None
-    ) -> "ChangeProposal":
-        """A proposal of at least one change."""
-        title = _title(changes[0]) if len(changes) == 1 else _title_of_several(changes)
-        keys = sorted((change.key() for change in changes), key=lambda key: str(key["path"]))
-        return cls(tuple(changes), title, digest_of(keys), original)
-
-    @property
-    def outside(self) -> bool:
-        return any(change.outside for change in self.changes)
-
-    @property
-    def protected(self) -> str | None:
-        """A protect pattern that covers one of the paths."""
-        return next((change.protected for change in self.changes if change.protected), None)
-
-    @property
-    def held(self) -> str | None:
-        """Another editor that has one of the paths open."""
-        return next((change.held for change in self.changes if change.held), None)
-
-    def hunks(self) -> list[list[Hunk]]:
-        """The hunks that can be chosen from, by change. Their ids are unique over all: two files may have the same."""
-        found = [change.hunks() for change in self.changes]
-        if len(found) == 1:
-            return found
-        return [
-            [replace(hunk, id=f"{number}.{hunk.id}") for hunk in own]
-            for number, own in enumerate(found, start=1)
-        ]
-
-    def rewritten(self, texts: Mapping[str, str], left_out: Collection[str] = ()) -> "ChangeProposal":
-        """As the user has edited it: new whole texts by `str(change.path.path)`. Changes of the paths `left_out`, which
-        are not all, are not to be made.
-
-        Raises:
-            ChangeRefused, TextError: see `FileChange.with_text`.
-        """
-        kept = [change for change in self.changes if str(change.path.path) not in left_out]
-        return self.of(
-            [
-                change.with_text(texts[str(change.path.path)]) if str(change.path.path) in texts else change
-                for change in kept
-            ],
-            original=self.original or self,
-        )
-
-    def proposed(self, change: FileChange) -> FileChange | None:
-        """What the tool had proposed in the place of one of the changes, if the user has made another of it."""
-        of_file = [] if self.original is None else _of_path(self.original.changes, change)
-        return of_file[0] if of_file and of_file[0].key() != change.key() else None
-
-    def part(self, change: FileChange) -> "ChangeProposal":
-        """The proposal of one of the changes alone."""
-        proposed = self.proposed(change)
-        return self.of([change], original=None if proposed is None else self.of([proposed]))
-
-    def moved(self, changes: Sequence[FileChange]) -> "ChangeProposal":
-        """The proposal on what its files have become: the same changes, in the same order, on other bases."""
-        original = self.original
-        if original is not None:
-            as_proposed = [
-                new for old, new in zip(self.changes, changes, strict=True) if self.proposed(old) is None
-            ]
-            original = self.of([(*_of_path(as_proposed, each), each)[0] for each in original.changes])
-        return self.of(changes, original=original)
-
-
-def _of_path(changes: Sequence[FileChange], like: FileChange) -> list[FileChange]:
-    return [each for each in changes if each.path.path == like.path.path]
-
-
-def digest_of(value: object) -> str:
-    """A SHA-256 of a JSON-like value, for proposals."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def creation(
     path: ResolvedPath, content: str, *, protected: str | None = None, held: str | None = None
 ) -> FileChange:
@@ -336,20 +242,3 @@ def _sha256_of(pieces: Iterable[bytes] | None) -> str | None:
     for piece in pieces:
         digest.update(piece)
     return digest.hexdigest()
-
-
-def _title_of_several(changes: Sequence[FileChange]) -> str:
-    kinds = {change.kind for change in changes}
-    verb = kinds.pop().capitalize() if len(kinds) == 1 else "Change"
-    names = [change.path.display for change in changes]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    counts = f"(+{sum(change.added for change in changes)} −{sum(change.removed for change in changes)})"
-    return f"{verb} {len(names)} files {counts}: {', '.join(names[:_NAMED])}{more}"
-
-
-def _title(change: FileChange) -> str:
-    name = change.path.display
-    if change.target is not None:
-        return f"Move {name} to {change.target.display}"
-    counts = f" (+{change.added} −{change.removed})" if change.added or change.removed else ""
-    return f"{change.kind.capitalize()} {name}{counts}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypeVar, TypeVarTuple
 
-from steersman.workspace import atomic
+from steersman.workspace import file_changes
 from steersman.workspace.changes import FileChange, refuse_held
 from steersman.workspace.editor_locks import held_by
 from steersman.workspace.errors import (
@@ -19,13 +19,12 @@ from steersman.workspace.errors import (
     WorkspaceError,
 )
 from steersman.workspace.locks import LockTable, alone_on
-from steersman.workspace.pinning import pinned
 from steersman.workspace.ports import Applied, BaseMoved, KeepPreImage, Listing, PreImage, Snapshot
-from steersman.workspace.process import outlast
 from steersman.workspace.roots import ResolvedPath, Roots, printable
 from steersman.workspace.rules import PathRules
 from steersman.workspace.snapshots import explain, link_snapshot, list_entries, read_file
 from steersman.workspace.suggest import near_misses
+from steersman.workspace.waiting import outlast
 
 INLINE_BYTES = 256 * 1024
 """Up to here a file is read on the event loop: that takes less time than a thread does."""
@@ -157,9 +156,7 @@ class DiskWorkspace:
             raise BaseMoved(path, await self.read(path))
         await self._keep(PreImage(path.path, "absent"))
         try:
-            made = await _changing(
-                path, _create_with_directories, path.path, data, change.mode, change.is_link
-            )
+            made = await _changing(path, file_changes.create, path.path, data, change.mode, change.is_link)
         except FileExistsError:
             raise BaseMoved(path, await self.read(path)) from None
         return Applied(change.result_sha256, created_directories=self._named(made))
@@ -168,7 +165,7 @@ class DiskWorkspace:
         digest = change.result_sha256
         _current, status = await self._checked(change)
         _refuse_unwritable(change.path, status)
-        await self._on_base(change, status, _replace, change.path.path, _written(change), status)
+        await self._on_base(change, status, file_changes.replace, change.path.path, _written(change), status)
         notes: tuple[str, ...] = ()
         if status.st_nlink > 1:
             notes = (f"The file had {status.st_nlink} hard links; the other names keep the old content.",)
@@ -176,7 +173,7 @@ class DiskWorkspace:
 
     async def _delete(self, change: FileChange) -> Applied:
         _current, status = await self._checked(change)
-        await self._on_base(change, status, _remove, change.path.path)
+        await self._on_base(change, status, file_changes.remove, change.path.path)
         return Applied(None)
 
     async def _move(self, change: FileChange) -> Applied:
@@ -187,7 +184,7 @@ class DiskWorkspace:
         await self._keep(PreImage(target.path, "absent"))
         try:
             made = await self._on_base(
-                change, status, _move_with_directories, change.path.path, target.path, blame=target
+                change, status, file_changes.move, change.path.path, target.path, blame=target
             )
         except FileExistsError:
             raise ChangeRefused(f"{target.display} exists already; nothing was moved.") from None
@@ -288,42 +285,6 @@ def _state(status: os.stat_result) -> tuple[int, ...]:
 
 def _unchanged(failure: WorkspaceError) -> WorkspaceError:
     return type(failure)(f"{failure} Nothing was changed.")
-
-
-def _replace(path: Path, parts: Iterable[bytes], status: os.stat_result) -> None:
-    with pinned(path.parent) as directory:
-        atomic.replace_file(directory / path.name, parts, status)
-
-
-def _remove(path: Path) -> None:
-    with pinned(path.parent) as directory:
-        atomic.remove_file(directory / path.name)
-
-
-def _create_with_directories(path: Path, data: bytes, mode: int | None, is_link: bool) -> list[Path]:
-    made = atomic.make_directories(path.parent)
-    try:
-        with pinned(path.parent) as directory:
-            if is_link:
-                (directory / path.name).symlink_to(os.fsdecode(data))
-            else:
-                atomic.create_file(directory / path.name, data, mode)
-    except OSError:
-        atomic.remove_directories(made)
-        raise
-    return made
-
-
-def _move_with_directories(source: Path, target: Path) -> list[Path]:
-    made = atomic.make_directories(target.parent)
-    try:
-        with pinned(source.parent) as old, pinned(target.parent) as other:
-            new = old if source.parent == target.parent else other
-            atomic.move_file(old / source.name, new / target.name)
-    except OSError:
-        atomic.remove_directories(made)
-        raise
-    return made
 
 
 def _written(change: FileChange) -> Iterable[bytes]:

@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from steersman.workspace.diff import TextChange
 from steersman.workspace.errors import ChangeRefused
 from steersman.workspace.folding import FoldedText, Found, fold, occurrences, rebuilt
 from steersman.workspace.line_ends import to_lf
 from steersman.workspace.nearest import nearest
+from steersman.workspace.text_edits import TextChange
 
 _LISTED = 10  # places named in an error
 _EXPLAINED = 5  # edits that can't be placed; each costs a search for what is nearest, and its words

@@ -16,7 +16,7 @@ from steersman.workspace.text import Text, TextError
 
 if TYPE_CHECKING:
     from steersman.workspace.changes import FileChange
-    from steersman.workspace.process import Stop
+    from steersman.workspace.waiting import Stop
 
 Source = Literal["disk", "buffer"]
 EntryKind = Literal["file", "directory", "link", "other"]

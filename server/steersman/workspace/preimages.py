@@ -14,8 +14,8 @@ from typing import Literal
 from steersman.workspace.atomic import create_file, sync_directory
 from steersman.workspace.errors import WorkspaceError
 from steersman.workspace.ports import PreImage
-from steersman.workspace.process import outlast
 from steersman.workspace.uris import path_of
+from steersman.workspace.waiting import outlast
 
 
 class PreImageError(WorkspaceError):

@@ -13,27 +13,15 @@ import subprocess
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from steersman.workspace.guard import Guard, Watch
 from steersman.workspace.launch import StartError, quiet_environment, shell_arguments, start
 from steersman.workspace.output import NO_OUTPUT, LiveUpdates, Output, OutputCollector, OutputFile
 from steersman.workspace.pipes import PipeReader
 from steersman.workspace.process_tree import ProcessTree, RunningProcess, exit_of, settle
+from steersman.workspace.waiting import Stop, outlast
 
 _log = logging.getLogger(__name__)
-_T = TypeVar("_T")
-
-
-class Stop(Protocol):
-    """Tells that what runs is to stop (the kernel's AbortSignal is one)."""
-
-    @property
-    def aborted(self) -> bool: ...
-
-    async def wait(self) -> None:
-        """Returns when it is asked for."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,22 +246,6 @@ class _Running:
         text = self._output.feed(data)
         if self._live is not None:
             self._live.feed(text)
-
-
-async def outlast(task: asyncio.Future[_T], on_cancel: Callable[[], None] = lambda: None) -> None:
-    """Waits until `task` is done, even if we are cancelled meanwhile (then `on_cancel` is called), and raises that
-    cancellation afterwards. The task's own outcome is left to the caller."""
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError as error:
-            cancelled = error
-            on_cancel()
-    if not task.cancelled():
-        task.exception()
-    if cancelled is not None:
-        raise cancelled
 
 
 def _exit_status(code: int) -> Exited | Signalled:

@@ -12,8 +12,8 @@ from pathlib import Path
 from steersman.workspace.launch import StartError, quiet_environment, start
 from steersman.workspace.pinning import pinned
 from steersman.workspace.pipes import PipeReader
-from steersman.workspace.process import Stop, outlast
 from steersman.workspace.process_tree import exit_of
+from steersman.workspace.waiting import Stop, outlast
 
 _DRAIN = 0.2
 """Seconds for the rest of the output after the exit, if something else holds the pipe."""

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from steersman.workspace.errors import SearchError
 from steersman.workspace.launch import StartError
-from steersman.workspace.process import Stop
 from steersman.workspace.program import ProgramResult, run_program
+from steersman.workspace.waiting import Stop
 
 _MAX_RECORD = 4 << 20
 """Bytes of one ripgrep record, which holds one line of a file."""

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from steersman.workspace.charset import declared, likely, round_trip, safe_codec, whole_characters
-from steersman.workspace.diff import TextChange, minimal_edits, splice
 from steersman.workspace.errors import WorkspaceError
 from steersman.workspace.line_ends import crlf_at, dominant, line_end_near, to_lf, with_line_end
+from steersman.workspace.text_edits import TextChange, minimal_edits, splice
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS = (
