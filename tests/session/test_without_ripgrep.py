@@ -11,7 +11,7 @@ import pytest
 from steersman.workspace.search import find_ripgrep
 from support.command_line import CommandLine, calls
 
-MISSING = "ripgrep (rg) was not found, which find and grep need"
+MISSING = "The tools find and grep need ripgrep (rg)"
 
 
 @pytest.fixture

@@ -190,7 +190,7 @@ class TestGrep:
     async def test_a_bad_pattern_says_so_and_offers_literal(self, bench: Bench) -> None:
         bench.put("a.txt", "x")
         assert await bench.error("grep", pattern="f(x") == (
-            "The pattern is no valid regular expression: unclosed group. "
+            "The pattern is not a valid regular expression: unclosed group. "
             "To search for the text as it is, set literal to true."
         )
 

@@ -128,7 +128,7 @@ async def test_without_ripgrep_the_error_says_so(tmp_path: Path, signal: AbortSi
 
 @pytest.mark.parametrize("pattern", ["(", "a{2,1}", "\\p{Nonsense}", "[z-a]"])
 async def test_a_bad_pattern_is_explained(tmp_path: Path, signal: AbortSignal, pattern: str) -> None:
-    with pytest.raises(SearchError, match=r"no valid regular expression.*literal"):
+    with pytest.raises(SearchError, match=r"not a valid regular expression.*literal"):
         await find_ripgrep().lines(
             tmp_path, ".", ContentQuery(pattern), exclude=(), stop=signal, on_line=lambda _line: True
         )

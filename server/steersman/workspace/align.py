@@ -1,7 +1,7 @@
-"""Which lines of two texts belong together. Knows lines only: nothing of files, edits or display.
+"""Which lines of two texts correspond to each other. Knows lines only.
 
-Unique common lines are the anchors (Bram Cohen's patience diff), what lies between them is compared with
-difflib where that is cheap, and taken as replaced whole where it would be quadratic.
+Lines that occur once in both texts are the anchors (Bram Cohen's patience diff). What lies between them is compared by
+difflib where that is cheap, and taken as replaced entirely where it would take quadratic time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# difflib's pass over a region costs one step for every pair of equal lines; above this it is not worth it.
+# difflib takes a step for every pair of equal lines in a region. Above this it is not worth it.
 _MAX_PAIRS = 200_000
 _MAX_REGION = 2_000
 _MAX_DEPTH = 32
@@ -38,7 +38,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def line_changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
-    """The ranges in which `old` and `new` differ: in order, disjoint, with equal lines between any two."""
+    """The ranges in which `old` and `new` differ, in order, with equal lines between any two of them."""
     found: list[LineChange] = []
     regions = [(LineChange(0, len(old), 0, len(new)), 0)]
     while regions:
@@ -53,7 +53,7 @@ def line_changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
             regions.extend((gap, depth + 1) for gap in _gaps(region, anchors))
         else:
             found.extend(_compared(old, new, region))
-    # What bounds a region, an anchor or what was trimmed off, is equal lines: no two of them touch.
+    # A region is bounded by equal lines (an anchor, or those trimmed off): no two changes touch.
     return sorted(found, key=lambda change: (change.old_start, change.new_start))
 
 
@@ -69,11 +69,11 @@ def _trimmed(old: Sequence[str], new: Sequence[str], region: LineChange) -> Line
 
 
 def _anchors(old: Sequence[str], new: Sequence[str], region: LineChange) -> list[tuple[int, int]]:
-    """Pairs of lines that occur once on either side: the longest run of them that rises on both sides."""
+    """The longest sequence, rising on both sides, of pairs of lines that occur once on each side."""
     in_old = _unique(old, region.old_start, region.old_end)
     in_new = _unique(new, region.new_start, region.new_end)
     pairs = [(index, in_new[line]) for line, index in in_old.items() if line in in_new]
-    # Longest increasing subsequence by patience sorting; dicts keep the order of the old side.
+    # Longest increasing subsequence by patience sorting. The pairs are in the order of the old side.
     tops: list[int] = []
     piles: list[int] = []
     before: list[int] = []

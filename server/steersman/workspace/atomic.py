@@ -1,4 +1,4 @@
-"""Files on the disk, whole or not at all: read, write by a temporary file and a rename, move, remove.
+"""Changes of files on the disk, made completely or not at all: a temporary file is written and then renamed.
 
 Blocking functions on absolute paths; they know no workspace, raise OSError and leave no temporary file behind.
 """
@@ -19,13 +19,13 @@ _NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, er
 
 
 def replace_file(path: Path, parts: Iterable[bytes], status: os.stat_result) -> None:
-    """Puts the bytes of `parts` in the place of an existing file; mode, extended attributes and, where allowed, owner
-    stay.
+    """Replaces an existing file by one with the bytes of `parts`. It keeps the mode, the extended attributes and, where
+    allowed, the owner.
 
-    Other hard links of the file keep the old bytes: writing through them would change files elsewhere.
+    Other hard links keep the old bytes: writing through them would change files elsewhere.
 
     Raises:
-        OSError: nothing was changed. What making a part raises is raised, and nothing was changed then either.
+        OSError, or what iterating `parts` raises: nothing was changed.
     """
     with temporary_file(path.parent, b"") as (temporary, descriptor):
         for part in parts:
@@ -39,13 +39,13 @@ def replace_file(path: Path, parts: Iterable[bytes], status: os.stat_result) -> 
 
 
 def create_file(path: Path, data: bytes, mode: int | None = None) -> None:
-    """Puts a new file at `path`. Raises and permissions: see `write_pieces`."""
+    """Makes a new file. For permissions and errors see `write_pieces`."""
     write_pieces(path, (data,), replace=False, mode=mode)
 
 
 def write_file(path: Path, parts: Iterable[bytes], *, durable: bool = True) -> None:
-    """Puts a file of ours at `path`, for its owner only, in the place of what is there. `parts` are its bytes.
-    `durable`: it is on the disk at the end; otherwise a machine that loses power may have neither the old nor the new.
+    """Writes a file of our own, readable by its owner only, replacing what is there. `parts` are its bytes. Unless
+    `durable`, a power failure may leave neither the old nor the new file.
 
     Raises:
         OSError: nothing was changed.
@@ -61,12 +61,12 @@ def write_file(path: Path, parts: Iterable[bytes], *, durable: bool = True) -> N
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes], *, replace: bool, mode: int | None = None) -> None:
-    """Puts a file at `path` that is made piece by piece, whole or not at all, with the usual permissions or the given
-    ones. `replace`: in the place of what is there.
+    """Writes a file piece by piece, with the usual permissions or those of `mode`. With `replace`, it replaces what is
+    there.
 
     Raises:
-        FileExistsError: something is there; it was not touched, and no piece was asked for.
-        OSError: nothing was changed. What making a piece raises is raised, and nothing is left then either.
+        FileExistsError: something is there. It was not touched, and `pieces` were not iterated.
+        OSError, or what iterating `pieces` raises: nothing was changed.
     """
     if not replace and os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
@@ -84,7 +84,7 @@ def write_pieces(path: Path, pieces: Iterable[bytes], *, replace: bool, mode: in
 
 
 def _place_new(temporary: Path, path: Path) -> None:
-    """Gives the file its name unless that is taken. A hard link does both in one step."""
+    """Gives the file its name unless that is taken. A hard link checks and names in one step."""
     try:
         path.hardlink_to(temporary)
     except FileExistsError:
@@ -98,8 +98,8 @@ def _place_new(temporary: Path, path: Path) -> None:
 
 
 def move_file(source: Path, target: Path) -> None:
-    """Moves a file or a symbolic link itself, across devices too. What is at the target is never replaced, unless
-    it is the source under another spelling of its name.
+    """Moves a file or a symbolic link itself, also to another device. Nothing at the target is replaced, except the
+    source itself under another spelling of its name.
 
     Raises:
         FileExistsError: something is at the target.
@@ -142,7 +142,7 @@ def _copy_across(source: Path, target: Path) -> None:
 
 
 def _same_entry(source: Path, target: Path) -> bool:
-    """Whether both names are one directory entry, on a file system that doesn't tell case apart."""
+    """Whether both names are the same directory entry, on a file system that ignores case."""
     if source.parent != target.parent or source.name.casefold() != target.name.casefold():
         return False
     if not os.path.samestat(source.lstat(), target.lstat()):
@@ -162,10 +162,10 @@ def remove_file(path: Path) -> None:
 
 
 def make_directories(path: Path) -> list[Path]:
-    """Makes `path` and what is missing above it; returns what was made, outermost first.
+    """Makes `path` and any missing directories above it. Returns those made, outermost first.
 
     Raises:
-        OSError: a file stands in the way, or the system refused; what had been made is gone again.
+        OSError: a file is in the way, or the system refused. What had been made is removed again.
     """
     missing: list[Path] = []
     at = path
@@ -189,16 +189,16 @@ def make_directories(path: Path) -> list[Path]:
 
 
 def remove_directories(made: list[Path]) -> None:
-    """Takes back what `make_directories` made, as far as it is still empty."""
+    """Removes what `make_directories` made, as far as it is still empty."""
     for directory in reversed(made):
         try:
             directory.rmdir()
         except OSError:
-            return  # somebody put something into it: it stays, and so does all above it
+            return  # somebody has put something into it: it stays, and so do those above it
 
 
 def sync_directory(path: Path) -> None:
-    """Makes a rename durable, as far as the system can. A failure is no failure of the rename, which has been done."""
+    """Makes a rename durable if the system can. A failure is only logged: the rename itself has been done."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:  # such as a directory that may be written but not read
@@ -220,12 +220,12 @@ def _keep_owner(descriptor: int, status: os.stat_result) -> None:
         try:
             os.fchown(descriptor, uid, gid)
         except OSError:
-            continue  # only root may give a file away; the group may still be ours to set
+            continue  # only root may give a file away, but we may be able to set the group
         return
 
 
 def _copy_attributes(path: Path, descriptor: int) -> None:
-    """Extended attributes (labels, access lists), where the system has them and lets us."""
+    """Copies extended attributes (labels, access lists) as far as the system has them and lets us."""
     if not hasattr(os, "listxattr"):
         return
     try:
@@ -236,4 +236,4 @@ def _copy_attributes(path: Path, descriptor: int) -> None:
         try:
             os.setxattr(descriptor, name, os.getxattr(path, name))
         except OSError:
-            continue  # such as security labels, which only root may set
+            continue  # such as a security label, which only root may set

@@ -1,11 +1,11 @@
-"""How far two texts agree, and where a text can be cut. Knows strings only."""
+"""How far two texts agree, and where a text may be cut. Knows strings only."""
 
 _PIECE = 1 << 16
-"""Characters that are compared at once: so many are copied in the processor's cache, more take new memory."""
+"""Characters compared at a time: copies of this size stay in the processor's cache."""
 
 
 def common_prefix(x: str, y: str) -> int:
-    """The length of the common prefix, by pieces and then by halving, so that long texts are compared at C speed."""
+    """The length of the common prefix. Pieces are compared, then halves of one, so that C code does the work."""
     low, end = 0, min(len(x), len(y))
     while (high := min(low + _PIECE, end)) > low and x[low:high] == y[low:high]:
         low = high
@@ -19,11 +19,11 @@ def common_prefix(x: str, y: str) -> int:
 
 
 def common_suffix(x: str, y: str, start: int = 0) -> int:
-    """The length of the common suffix of what comes after the first `start` characters, found in the same way."""
+    """The length of the common suffix, without the first `start` characters of each. Found in the same way."""
     low, end = 0, min(len(x), len(y)) - start
 
     def same(near: int, far: int) -> bool:
-        """Whether they agree there, counted from their ends."""
+        """Whether they agree in this range, counted from their ends."""
         return x[len(x) - far : len(x) - near] == y[len(y) - far : len(y) - near]
 
     while (high := min(low + _PIECE, end)) > low and same(low, high):
@@ -38,7 +38,7 @@ def common_suffix(x: str, y: str, start: int = 0) -> int:
 
 
 def inseparable(text: str, at: int) -> bool:
-    """Whether a cut at `at` would part a CRLF or a surrogate pair."""
+    """Whether a cut at `at` would split a CRLF or a surrogate pair."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]

@@ -9,21 +9,21 @@ from steersman.workspace.changes import FileChange
 from steersman.workspace.hunks import Hunk
 
 _NAMED = 3
-"""Files that the title of several names."""
+"""Files that the title of a proposal of several names."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeProposal:
-    """What the user is asked about: changes, each of another file. A `Proposal` of the kernel's tool port."""
+    """Changes that the user is asked about, each of a different file. A `Proposal` of the kernel's tool port."""
 
     changes: tuple[FileChange, ...]
     title: str
     """`Edit src/app.py (+3 −1)`, `Edit 2 files (+4 −1): src/app.py, README.md`."""
     digest: str
-    """Whatever the order of the changes."""
+    """Independent of the order of the changes."""
     original: "ChangeProposal | None" = None
-    """What the tool had proposed, if the one who was asked has rewritten it: it can be merged then, not computed
-    anew."""
+    """What the tool had proposed, if the user has rewritten it. It can then be merged into a new base, but no longer
+    be computed from the arguments."""
 
     @classmethod
     def of(
@@ -49,7 +49,7 @@ class ChangeProposal:
         return next((change.held for change in self.changes if change.held), None)
 
     def hunks(self) -> list[list[Hunk]]:
-        """The hunks that can be chosen from, by change. Their ids are unique over all: two files may have the same."""
+        """The hunks to choose from, by change. Their ids are unique across files, which may have equal hunks."""
         found = [change.hunks() for change in self.changes]
         if len(found) == 1:
             return found
@@ -59,8 +59,8 @@ class ChangeProposal:
         ]
 
     def rewritten(self, texts: Mapping[str, str], left_out: Collection[str] = ()) -> "ChangeProposal":
-        """As the user has edited it: new whole texts by `str(change.path.path)`. Changes of the paths `left_out`, which
-        are not all, are not to be made.
+        """As the user has edited it: `texts` are new whole texts by `str(change.path.path)`; changes of the paths in
+        `left_out` (never all of them) are dropped.
 
         Raises:
             ChangeRefused, TextError: see `FileChange.with_text`.
@@ -75,17 +75,17 @@ class ChangeProposal:
         )
 
     def proposed(self, change: FileChange) -> FileChange | None:
-        """What the tool had proposed in the place of one of the changes, if the user has made another of it."""
+        """What the tool had proposed for this file, if the user has rewritten it."""
         of_file = [] if self.original is None else _of_path(self.original.changes, change)
         return of_file[0] if of_file and of_file[0].key() != change.key() else None
 
     def part(self, change: FileChange) -> "ChangeProposal":
-        """The proposal of one of the changes alone."""
+        """The proposal of one of the changes by itself."""
         proposed = self.proposed(change)
         return self.of([change], original=None if proposed is None else self.of([proposed]))
 
     def moved(self, changes: Sequence[FileChange]) -> "ChangeProposal":
-        """The proposal on what its files have become: the same changes, in the same order, on other bases."""
+        """The same proposal on new bases: `changes` are its changes as recomputed, in the same order."""
         original = self.original
         if original is not None:
             as_proposed = [
@@ -100,7 +100,7 @@ def _of_path(changes: Sequence[FileChange], like: FileChange) -> list[FileChange
 
 
 def digest_of(value: object) -> str:
-    """A SHA-256 of a JSON-like value, for proposals."""
+    """The SHA-256 of a JSON-like value, in hex."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The part of two texts in which they differ, as lines: a small change of a long file costs what is small."""
+"""The part in which two texts differ, as lines: a small change of a long file is then cheap to look at."""
 
 from dataclasses import dataclass
 
@@ -8,25 +8,25 @@ from steersman.workspace.boundaries import common_prefix, common_suffix
 
 @dataclass(frozen=True, slots=True)
 class ChangedPart:
-    """Whole lines of both texts. What is before them is the same in both, and so is what comes after."""
+    """Whole lines of both texts. What comes before them is the same in both, and so is what follows."""
 
     old: list[str]
     new: list[str]
     first_line: int
-    """How many lines are before it."""
+    """The number of lines before it."""
     start: int
-    """How many characters are before it."""
+    """The number of characters before it."""
 
 
 def changed_part(old: str, new: str, context: int) -> ChangedPart:
-    """With `context` equal lines on either side, as far as there are so many.
+    """The part that differs, with up to `context` equal lines on either side.
 
-    `align.line_changes` finds the same in it as in the whole texts, for it leaves out what begins both before it
-    leaves out what ends both.
+    `align.line_changes` finds the same changes in it as in the whole texts, since it trims in the same order: what both
+    begin with first, then what both end with.
     """
     start = _line_start(old, common_prefix(old, new))
     tail = common_suffix(old, new, start)
-    # The first whole line of what ends both; of the line that it may begin in, nothing is left out.
+    # The common end begins with a whole line: a line that it shares only in part belongs to the difference.
     feed = old.find("\n", len(old) - tail)
     tail = 0 if feed < 0 else len(old) - feed - 1
     for _ in range(context):
@@ -42,5 +42,5 @@ def changed_part(old: str, new: str, context: int) -> ChangedPart:
 
 
 def _line_start(text: str, at: int) -> int:
-    """Where the line begins that holds the character before `at`, or that begins there; 0 if there is none."""
+    """The start of the line that contains the character before `at`."""
     return text.rfind("\n", 0, at) + 1 if at > 0 else 0

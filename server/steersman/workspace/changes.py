@@ -1,4 +1,4 @@
-"""Changes of files as values: computed before anyone is asked, bound to the version they were computed from.
+"""File changes as values, computed before anyone is asked and bound to the version they were computed from.
 
 Pure functions on snapshots and text; nothing here touches a file.
 """
@@ -21,7 +21,7 @@ ChangeKind = Literal["create", "edit", "delete", "move"]
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file's change. `create` needs that nothing is there, the others that `base` is."""
+    """A change of one file. `create` requires that nothing is there, the others that `base` is."""
 
     kind: ChangeKind
     path: ResolvedPath
@@ -30,37 +30,37 @@ class FileChange:
     new: Text | None = None
     """The text afterwards, for `create` and `edit`."""
     raw: bytes | None = None
-    """Of a `create` that restores: the bytes as they were, be they text or not; of a link where it leads."""
+    """For a `create` that restores: the original bytes, text or not; for a link, its target."""
     mode: int | None = None
-    """Of a `create` that restores: permission bits."""
+    """For a `create` that restores: permission bits."""
     is_link: bool = False
-    """Of a `create`: a symbolic link."""
+    """For a `create`: make a symbolic link."""
     target: ResolvedPath | None = None
     """Where a `move` goes."""
     protected: str | None = None
-    """The protect pattern that covers the path or the target: a question in every mode."""
+    """The protect pattern that covers the path or the target. Every mode asks then."""
     held: str | None = None
-    """Another editor that has the path or the target open (`Workspace.held_by`): a question in every mode."""
+    """Another editor that has the path or the target open (`Workspace.held_by`). Every mode asks then."""
     added: int = 0
-    """Lines that come."""
+    """Lines added."""
     removed: int = 0
-    """Lines that go; 0 for what has no lines."""
+    """Lines removed; 0 for what is not text."""
     written_sha256: str | None = None
-    """`result_sha256` of what is written, where it is known already: a long text takes its time."""
+    """`result_sha256` of what is written, where it is already known: hashing a long text takes time."""
 
     @property
     def outside(self) -> bool:
-        """Whether a path of it is outside the workspace: a question in every mode."""
+        """Whether one of its paths is outside the workspace. Every mode asks then."""
         return self.path.outside or (self.target is not None and self.target.outside)
 
     @property
     def old_text(self) -> str:
-        """The text before, LF line ends; "" if there was none."""
+        """The text before, with LF line ends; "" if there was none."""
         return self.base.text.text if self.base is not None and self.base.text is not None else ""
 
     @property
     def new_text(self) -> str:
-        """The text afterwards, LF line ends; that of a moved file stays, that of a deleted one is ""."""
+        """The text afterwards, with LF line ends: unchanged for a move, "" for a deletion."""
         if self.kind == "move":
             return self.old_text
         return "" if self.new is None else self.new.text
@@ -70,7 +70,7 @@ class FileChange:
         return None if self.base is None else self.base.sha256
 
     def diff(self, max_lines: int | None = None) -> str:
-        """The unified diff; "" for a move and for what is not text."""
+        """The unified diff; "" for a move or for what is not text."""
         if self.kind == "move":
             return ""
         name = printable(self.path.relative).lstrip("/")
@@ -79,15 +79,15 @@ class FileChange:
         return unified_diff(self.old_text, self.new_text, old_name, new_name, max_lines=max_lines)
 
     def hunks(self) -> list[Hunk]:
-        """The hunks that can be chosen from; none for a move."""
+        """The hunks to choose from; none for a move."""
         return hunks(self.old_text, self.new_text)
 
     def with_text(self, new_text: str) -> "FileChange":
-        """The same change as somebody has rewritten it: `new_text` is the whole text afterwards.
+        """The change with `new_text` as the whole text afterwards: somebody has rewritten it.
 
         Raises:
             ChangeRefused: a delete or a move has no text.
-            TextError: the file's encoding can't hold it.
+            TextError: the file's encoding can't represent it.
         """
         if self.kind == "create":
             return _counted(replace(self, new=view(new_text)))
@@ -96,7 +96,7 @@ class FileChange:
         return _counted(replace(self, new=self.base.as_text().rewrite(new_text)))
 
     def with_hunks(self, ids: Collection[str], known: Sequence[Hunk] | None = None) -> "FileChange":
-        """The change with only some of its hunks; `known` are all of them, under the names that `ids` are from.
+        """The change with only some of its hunks. `known` are all of its hunks, with the ids that `ids` are taken from.
 
         Raises:
             DiffError: an id is unknown.
@@ -106,21 +106,21 @@ class FileChange:
 
     @property
     def result_sha256(self) -> str | None:
-        """Of what will be there, at a move's target too; None if nothing will be."""
+        """The hash of what will be there (for a move, at its target); None if nothing will be."""
         return self.base_sha256 if self.kind == "move" else self.written_sha256 or _sha256_of(self.written())
 
     def written(self) -> Iterable[bytes] | None:
         """The bytes that a `create` or an `edit` writes, in pieces; None if nothing is written.
 
         Raises:
-            TextError: when they are taken, if the text's encoding lacks something of it.
+            TextError: while iterating, if the encoding lacks one of the text's characters.
         """
         if self.raw is not None:
             return (self.raw,)
         return None if self.new is None else self.new.pieces()
 
     def key(self) -> dict[str, str | None]:
-        """What makes two changes the same: kind, places, base and result."""
+        """Equal for equal changes: kind, paths, base and result."""
         result = None if self.kind == "move" else self.result_sha256
         target = None if self.target is None else str(self.target.path)
         return {
@@ -138,7 +138,7 @@ def creation(
     """A new file.
 
     Raises:
-        ChangeRefused: the content holds a NUL.
+        ChangeRefused: the content contains a NUL.
         TextError: it is no valid Unicode.
     """
     if "\0" in content:
@@ -149,7 +149,7 @@ def creation(
 
 
 def restoration(path: ResolvedPath, data: bytes, mode: int | None, *, is_link: bool = False) -> FileChange:
-    """A file that is gone, put back as it was."""
+    """Puts back a file that is gone, as it was."""
     new: Text | None = None
     if not is_link:
         try:
@@ -162,7 +162,7 @@ def restoration(path: ResolvedPath, data: bytes, mode: int | None, *, is_link: b
 def edition(
     base: Snapshot, new: Text, *, protected: str | None = None, held: str | None = None
 ) -> FileChange:
-    """An existing file with another text, made from the base's own `Text` so that its bytes are kept."""
+    """Gives an existing file another text. `new` is made from the base's own `Text`, so that other bytes are kept."""
     return _counted(FileChange("edit", base.path, base, new, protected=protected, held=held))
 
 
@@ -177,7 +177,7 @@ def relocation(
 
 
 def refuse_held(change: FileChange, held_by: Callable[[ResolvedPath], str | None]) -> None:
-    """The last look before a change of files that are not open here: who approved it knew of no other editor.
+    """A last look before files are changed that are not open here. Whoever approved the change knew of no other editor.
 
     Raises:
         ChangeRefused: another editor has opened one of them meanwhile.
@@ -196,8 +196,8 @@ def rebased(change: FileChange, current: Snapshot) -> FileChange:
     """An edit merged into what the file has become.
 
     Raises:
-        ChangeRefused: it overlaps with what has changed, or is no edit.
-        TextError: the file is no text any more, or can't hold the new one.
+        ChangeRefused: it overlaps with what has changed, or it is not an edit.
+        TextError: the file is no longer text, or its encoding lacks a character.
     """
     if change.kind != "edit":
         raise ChangeRefused(f"{change.path.display} was changed meanwhile. Read it again.")
@@ -212,9 +212,9 @@ def rebased(change: FileChange, current: Snapshot) -> FileChange:
 
 
 def same_effect(ours: FileChange, theirs: FileChange) -> bool:
-    """Whether who has approved the one has seen all that the other does: same file, same lines out and in.
+    """Whether whoever approved `ours` has seen all that `theirs` does: the same lines come and go in the same file.
 
-    A conflict that has come up since, or another editor, is something that they have not seen.
+    A conflict or another editor that has turned up since is something they have not seen.
     """
     return (
         ours.kind == theirs.kind

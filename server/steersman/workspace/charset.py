@@ -1,7 +1,7 @@
-"""How bytes that are not marked as Unicode may be read. Pure functions over bytes; decides nothing alone.
+"""How bytes without a byte order mark may be read. Pure functions on bytes; text.py decides.
 
-A legacy encoding cannot be known from bytes. It is taken from a declaration where there is one. Otherwise
-`likely` names the reading that shows most, and text.py lets nothing be written that depends on it.
+A legacy encoding can't be told from the bytes. It is taken from a declaration where there is one. Otherwise
+`likely` makes a guess for showing the text, and text.py lets nothing be written that depends on it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import codecs
 import re
 
-# Readings of bytes in which ASCII is ASCII and no character depends on its neighbours: a slice of the text
-# is then a slice of the bytes. Not so in ISO-2022, UTF-7, HZ, EBCDIC, Big5-HKSCS and the JIS X 0213 family.
+# Codecs in which ASCII is ASCII and no character depends on its neighbours, so that a slice of the text is a slice
+# of the bytes. That is not so in ISO-2022, UTF-7, HZ, EBCDIC, Big5-HKSCS and the JIS X 0213 family.
 _SAFE = re.compile(
     r"utf-8|ascii|iso8859-\d+|cp125\d|cp(437|737|775|85\d|86[0-69]|866|874)|koi8-[rut]|mac-\w+|tis-620|"
     r"gb2312|gbk|gb18030|big5|cp950|shift_jis|cp932|euc_jp|euc_kr|cp949"
@@ -27,7 +27,7 @@ _ENOUGH = 8  # wide characters; fewer prove nothing
 
 
 def safe_codec(name: str) -> str | None:
-    """Python's name of an encoding in which slices are safe, None for unknown and other ones."""
+    """Python's name of an encoding in which slices are safe; None for any other, and for unknown ones."""
     try:
         found = codecs.lookup(name).name
     except (LookupError, ValueError):
@@ -49,7 +49,7 @@ def round_trip(data: bytes, codec: str) -> str | None:
     """The text of `data` if encoding it gives `data` again, else None."""
     try:
         text = data.decode(codec)
-        if codec == "utf-8":  # it writes every text in one way only, and its decoder takes no other
+        if codec == "utf-8":  # each text has only one encoding in it, and the decoder accepts no other
             return text
         return text if text.encode(codec) == data else None
     except UnicodeError:
@@ -57,11 +57,10 @@ def round_trip(data: bytes, codec: str) -> str | None:
 
 
 def likely(data: bytes) -> str:
-    """The codec by which 8-bit text is best shown.
+    """The codec to show 8-bit text with.
 
-    One of the East Asian codecs where the characters are mostly those that such text is made of; cp1252 where
-    the bytes are none of these and stand alone between ASCII, as accented letters do; else latin-1, where
-    every byte is shown as itself.
+    An East Asian codec if the characters are mostly those that are typical of such text; cp1252 if no such codec fits
+    and the bytes stand alone between ASCII, as accented letters do; otherwise latin-1, which shows every byte.
     """
     readings = {codec: text for codec in _MULTIBYTE if (text := round_trip(data, codec)) is not None}
     for codec, text in readings.items():
@@ -82,7 +81,7 @@ def _typical(wide: str, codec: str) -> bool:
     data = wide.encode(codec)
     if codec == "big5":  # level 1 and punctuation
         return len(re.findall(rb"[\xa1-\xc6][\x40-\xfe]", data)) >= 0.9 * len(wide)
-    # GB 2312 level 1 and punctuation; Korean lies wholly in its first half, kana alone is Japanese.
+    # GB 2312 level 1 and punctuation. Korean read as GB lies entirely in its first half; kana alone is Japanese.
     common = re.findall(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]", data)
     late = [pair for pair in common if 0xC9 <= pair[0] <= 0xD7]
     return len(common) >= 0.95 * len(wide) and len(late) >= 0.2 * len(wide)
@@ -93,9 +92,9 @@ def _share(pattern: str, text: str) -> float:
 
 
 def whole_characters(view: str, at: int) -> bool:
-    """Whether a cut at `at` in a latin-1 view parts no character, whatever the ASCII-based encoding is.
+    """Whether a cut at `at` in a latin-1 view splits no character, whatever the ASCII-based encoding really is.
 
-    After an ASCII byte every such encoding is between two characters: the byte is one, or ends one. The one
+    After an ASCII byte all such encodings are between two characters: the byte is a character or ends one. The only
     exception is a digit inside a four-byte character of GB 18030.
     """
     if at == 0 or at == len(view):

@@ -1,6 +1,6 @@
-"""Finds the comments of a text that hold a marker: in lines of their own, behind code, and those that span lines.
+"""Finds the comments of a text that contain a marker: on lines of their own, after code, or spanning lines.
 
-Pure functions on text. Which of their words are instructions is `comments`' business.
+Pure functions on text. Which of their words are instructions is decided in comments.py.
 """
 
 import functools
@@ -16,19 +16,19 @@ from steersman.workspace.line_ends import LINE_END
 
 NAME: Final = "steersman"
 MARK: Final = rf"@?{NAME}(?:[!！]|[:：](?![:/]))"
-"""The marker, in any case; the wide colon is what the keyboards of some languages type."""
+"""The marker, in upper or lower case. The keyboards of some languages type the wide colon."""
 AT_START: Final = re.compile(rf"{MARK}[ \t]*", re.IGNORECASE)
 _ANYWHERE: Final = re.compile(rf"{NAME}[!！:：]", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"(?:\r\n|\n|\r)[ \t]*")
 _SPACES: Final = " \t\u00a0\u3000"
-"""What is typed between words, also by accident."""
+"""Spaces between words, including those typed by accident."""
 _MAX_OPENINGS: Final = 10
-"""Of one line that may be where its comment begins."""
+"""Openings of a line comment that are tried as its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One line of a comment: where its words are, and the line."""
+    """One line of a comment: the range of its words, and the line's number."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class Piece:
 
 @dataclass(slots=True)
 class Comment:
-    """A block comment, or line comments in lines of their own one below the other, or one behind code."""
+    """A block comment, a line comment after code, or consecutive lines with nothing but line comments."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Comment:
 
 
 class Lines:
-    """A text by its lines, which end at LF, CRLF and CR."""
+    """The lines of a text, which end at LF, CRLF and CR."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -56,7 +56,7 @@ class Lines:
         self._at = 0
 
     def number(self, offset: int) -> int:
-        """The line of an offset; offsets are asked for in rising order mostly."""
+        """The line of an offset. Fast if offsets mostly rise from call to call."""
         if self._at and offset < self._ends[self._at - 1][1]:
             self._at = 0
         while self._at + 1 < len(self._ends) and offset >= self._ends[self._at][1]:
@@ -64,11 +64,11 @@ class Lines:
         return self._at
 
     def start(self, line: int) -> int:
-        """Of the first line behind the byte order mark."""
+        """Where the line starts; the first one, after a byte order mark."""
         return int(self.text.startswith("\ufeff")) if line == 0 else self._ends[line - 1][1]
 
     def end(self, line: int) -> int:
-        """Without the line end."""
+        """Where the line ends, without its line end."""
         return self._ends[line][0]
 
     def after(self, line: int) -> int:
@@ -76,12 +76,12 @@ class Lines:
         return self._ends[line][1]
 
     def before(self, offset: int, line: int) -> str:
-        """What the line has before an offset."""
+        """The part of the line before an offset."""
         return self.text[self.start(line) : offset]
 
 
 def marked_comments(lines: Lines, syntax: CommentSyntax) -> Iterator[Comment]:
-    """Those that have a marker somewhere."""
+    """The comments that contain a marker anywhere."""
     for is_block, spans in _marked(lines.text, syntax):
         if is_block:
             block = _block_comment(lines, *spans[0], syntax)
@@ -103,9 +103,9 @@ def marked_comments(lines: Lines, syntax: CommentSyntax) -> Iterator[Comment]:
 
 
 def _marked(text: str, syntax: CommentSyntax) -> Iterator[tuple[bool, Sequence[tuple[int, int]]]]:
-    """Block comments (true), and line comments with nothing but blanks between them, in which there is a marker.
+    """The block comments (True), and the runs of line comments with only blanks between them, that contain a marker.
 
-    All that comes before has to be looked at, since it tells what is a comment; more is not done with it.
+    Everything before them has to be scanned, since it decides what is a comment, but nothing more is done with it.
     """
     marks = [mark.start() for mark in _ANYWHERE.finditer(text)]
     if not marks:
@@ -132,7 +132,7 @@ def _holds(marks: Sequence[int], start: int, end: int) -> bool:
 
 
 def _tokens(text: str, syntax: CommentSyntax) -> Iterator[tuple[bool, int, int]]:
-    """Comments: whether it is a block, where it begins and ends."""
+    """All comments: whether it is a block comment, where it begins and ends."""
     token, at = syntax.token, 0
     while (match := token.search(text, at)) is not None:
         at = match.end()
@@ -146,7 +146,7 @@ def _tokens(text: str, syntax: CommentSyntax) -> Iterator[tuple[bool, int, int]]
 
 
 def _closed(text: str, start: int, syntax: CommentSyntax) -> int | None:
-    """The end of a block comment with others in it; None if it is never closed."""
+    """The end of a block comment that may contain others; None if it is never closed."""
     opens, closes = _block_at(text, start, syntax)
     depth = 0
     for edge in _edges(opens, closes).finditer(text, start):
@@ -162,13 +162,13 @@ def _edges(opens: str, closes: str) -> "re.Pattern[str]":
 
 
 def _block_at(text: str, start: int, syntax: CommentSyntax) -> Block:
-    """How the comment that begins there is written: of two ways the longer one."""
+    """The delimiters of the comment that begins at `start`; of two that fit, the longer ones."""
     ways = [each for each in syntax.block if text.startswith(each[0], start)]
     return max(ways, key=lambda each: len(each[0]))
 
 
 def _line_comment(lines: Lines, start: int, end: int, syntax: CommentSyntax) -> Comment:
-    """Where the marker stands behind a later opening, the comment begins there: what came first was none."""
+    """The comment begins at the opening followed by the marker, if there is one: an earlier opening was none."""
     text = lines.text
     openings = list(islice(syntax.opening.finditer(text, start, end), _MAX_OPENINGS))
     marked = (each for each in openings if AT_START.match(text, _words(text, each, end)))
@@ -180,7 +180,7 @@ def _line_comment(lines: Lines, start: int, end: int, syntax: CommentSyntax) -> 
 
 
 def _words(text: str, opened: "re.Match[str]", end: int) -> int:
-    """Where the words begin behind what opens a line comment: `///`, `##` and `;;` are openings as well."""
+    """Where the words begin after the opening of a line comment, which may also be `///`, `##` or `;;`."""
     at, last = opened.end(), opened[0][-1]
     while at < end and text[at] == last and not last.isalpha():
         at += 1
@@ -192,14 +192,14 @@ def _words(text: str, opened: "re.Match[str]", end: int) -> int:
 
 
 def _goes_on(lines: Lines, group: Comment, comment: Comment) -> bool:
-    """Whether a line comment belongs to the one above it."""
+    """Whether a line comment continues the one above it."""
     above, here = group.pieces[-1].line, comment.pieces[0].line
     indent, first = lines.before(comment.start, here), lines.before(group.start, group.pieces[0].line)
     return here == above + 1 and comment.opening == group.opening and indent == first and not indent.strip()
 
 
 def _block_comment(lines: Lines, start: int, end: int, syntax: CommentSyntax) -> Comment | None:
-    """None: it is never closed."""
+    """None if it is never closed."""
     text, (opens, closes) = lines.text, _block_at(lines.text, start, syntax)
     at, inner_end = start + len(opens), end - len(closes)
     if inner_end < at or not text.endswith(closes, at, end):
@@ -215,7 +215,7 @@ def _block_comment(lines: Lines, start: int, end: int, syntax: CommentSyntax) ->
 
 
 def _undecorated(text: str, start: int, end: int) -> int:
-    """Where the words of a line begin, behind blanks and the stars of a frame."""
+    """Where the words of a line begin, after blanks and a frame of stars."""
     at = start
     while at < end and text[at] in _SPACES:
         at += 1

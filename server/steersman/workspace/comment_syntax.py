@@ -1,4 +1,4 @@
-"""How comments are written, by language id: those of LSP's list, and the names that editors use beside them."""
+"""How comments are written, by language id: those that LSP lists, and others that editors use."""
 
 import functools
 import re
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 Block = tuple[str, str]
-"""What opens a comment that may span lines, and what closes it."""
+"""What opens and closes a comment that may span lines."""
 
 _OWN_LINE = r"(?:\A\ufeff?|(?<=[\r\n]))[ \t]*"
 _BOUNDED = {
@@ -20,7 +20,7 @@ _BOUNDED = {
     "-#": rf"{_OWN_LINE}-#",
     "/": rf"{_OWN_LINE}/(?![/*])",
 }
-"""What opens a line comment where its characters mean something else in other places."""
+"""Line comment openings whose characters mean something else in other places."""
 _STRINGS = {
     '"': r'"(?:\\.|[^"\\\r\n])*"',
     "'": r"'(?:\\.|[^'\\\r\n])*'",
@@ -29,23 +29,23 @@ _STRINGS = {
     "'''": r"'''(?s:.*?)(?:'''|\Z)",
 }
 _CHARACTER = r"'(?:\\.|[^'\\\r\n])'"
-"""In languages whose `'` is no string it may still quote a single quote."""
+"""A character literal, in languages where `'` quotes no strings: it may contain a double quote."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommentSyntax:
-    """Of one language. Of two comments or strings that could begin at one place, the longer opening counts."""
+    """How one language writes comments. Where several could begin, the longest opening wins."""
 
     line: tuple[str, ...] = ()
     block: tuple[Block, ...] = ()
     strings: tuple[str, ...] = ()
-    """Keys of `_STRINGS`: in them nothing is a comment."""
+    """The language's quotes, as keys of `_STRINGS`: there are no comments in strings."""
     braces: bool = False
-    """`{/* */}` is a comment of its own: JSX."""
+    """`{/* */}` is a comment: JSX."""
     tags: bool = False
-    """A line comment ends where a tag does: it stands in markup."""
+    """A line comment ends before a closing tag: it is in markup."""
     nests: bool = False
-    """A block comment may hold others, and ends with the last of them that is closed."""
+    """Block comments nest."""
 
     @property
     def opening(self) -> "re.Pattern[str]":
@@ -60,7 +60,7 @@ class CommentSyntax:
 
 @functools.cache
 def _opening(line: tuple[str, ...]) -> "re.Pattern[str]":
-    """Matches nothing where there are no line comments."""
+    """Matches nothing if there are no line comments."""
     ways = [_BOUNDED.get(mark, re.escape(mark)) for mark in sorted(line, key=len, reverse=True)]
     return re.compile("|".join(ways) or r"(?!)")
 
@@ -82,8 +82,8 @@ def _token(syntax: CommentSyntax) -> "re.Pattern[str]":
 
 
 def _block(syntax: CommentSyntax, opens: str, closes: str) -> str:
-    """Where strings are known, what is never closed goes on to the end; else it may have been a pattern of files, or
-    anything."""
+    """If the language's strings are known, an unclosed comment extends to the end of the text. Otherwise its opening
+    may have been anything, such as a glob."""
     if syntax.strings:
         return rf"{re.escape(opens)}(?s:.*?)(?:{re.escape(closes)}|\Z)"
     begins = r"(?<![\w*])/\*" if opens == "/*" else re.escape(opens)
@@ -102,12 +102,12 @@ _JSX: Final = replace(_SCRIPT, braces=True)
 _PYTHON: Final = CommentSyntax(("#",), strings=('"""', "'''", '"', "'"))
 _TEXT: Final = CommentSyntax(block=(_MARKUP,))
 _PAGE: Final = CommentSyntax(("//",), (_MARKUP, _STARRED), tags=True)
-"""Markup with scripts and styles in it."""
+"""Markup that contains scripts and styles."""
 _COMPONENT: Final = replace(_PAGE, braces=True)
 
 
 def _template(*blocks: Block) -> CommentSyntax:
-    """A page with comments that are gone when it is served."""
+    """A page with comments that are not served."""
     return replace(_PAGE, block=(*_PAGE.block, *blocks))
 
 
@@ -119,7 +119,7 @@ _PERCENT: Final = CommentSyntax(("%",))
 _ML_SYNTAX: Final = CommentSyntax(block=(_ML,), strings=('"',), nests=True)
 
 UNKNOWN: Final = CommentSyntax(("#", "//", "--", ";", "%"), (_STARRED, _MARKUP))
-"""Where the language is none that is known here: every common way."""
+"""For unknown languages: every common way."""
 
 _FAMILIES: Final[tuple[tuple[CommentSyntax, str], ...]] = (
     (
@@ -210,5 +210,5 @@ _BY_ID: Final = {name: syntax for syntax, names in _FAMILIES for name in names.s
 
 
 def syntax_of(language_id: str) -> CommentSyntax:
-    """The comments of a language; `UNKNOWN` for an id that is not known here."""
+    """How a language writes comments; `UNKNOWN` for an unknown id."""
     return _BY_ID.get(language_id.lower(), UNKNOWN)

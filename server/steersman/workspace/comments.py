@@ -1,4 +1,4 @@
-"""Finds instructions to the agent in the comments of a text, and takes them out again.
+"""Finds instructions to the agent in the comments of a text, and removes them.
 
 An instruction is a comment, or a paragraph of one, that begins with `steersman:` (or `steersman!`) or ends with it.
 Pure functions on text: nothing here knows editors, files or sessions.
@@ -14,9 +14,9 @@ from steersman.workspace.comment_scan import AT_START, MARK, NAME, Comment, Line
 from steersman.workspace.comment_syntax import syntax_of
 
 MAX_TEXT: Final = 4_000_000
-"""Characters of a text beyond which nothing is looked for."""
+"""Characters; longer texts are not searched."""
 MAX_FOUND: Final = 500
-"""Instructions of one text."""
+"""The most instructions of one text."""
 
 _AT_END: Final = re.compile(rf"(?:^|(?<=\s)){MARK}$", re.IGNORECASE)
 _BLANKS: Final = " \t"
@@ -24,26 +24,26 @@ _BLANKS: Final = " \t"
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """Offsets are into the text that it was found in."""
+    """One instruction. Offsets are those in the text where it was found."""
 
     text: str
-    """What is asked for, without the marker and the comment's own characters; LF line ends."""
+    """What is asked for, without the marker and the comment's delimiters; LF line ends."""
     start: int
     end: int
-    """Where its words stand."""
+    """The range of its words."""
     first: int
     last: int
-    """Lines of the whole comment, from 0."""
+    """The first and last line of the whole comment, from 0."""
     cut: tuple[tuple[int, int], ...] = field(repr=False)
-    """What goes when it is taken out: spans in order."""
+    """The spans to cut to remove it, in order."""
     whole: tuple[int, int] | None = field(repr=False)
-    """What goes in their place when all instructions of the comment are taken out; None if it says more."""
+    """The span to cut instead when all instructions of the comment are removed; None if it says anything else."""
     siblings: int = field(repr=False)
-    """Instructions of the comment."""
+    """The number of instructions in the comment."""
 
 
 def instructions(text: str, language_id: str) -> list[Instruction]:
-    """All of a text, in order; at most `MAX_FOUND`."""
+    """The instructions in a text, in order; at most `MAX_FOUND`."""
     if len(text) > MAX_TEXT:
         return []
     return list(_found(text, language_id)) if NAME in text.lower() else []
@@ -51,18 +51,18 @@ def instructions(text: str, language_id: str) -> list[Instruction]:
 
 @functools.lru_cache(maxsize=4)
 def _found(text: str, language_id: str) -> Sequence[Instruction]:
-    """An editor asks again and again while its user moves about in one text."""
+    """Cached: an editor asks again and again while its user moves about in a text."""
     syntax, found = syntax_of(language_id), list[Instruction]()
     lines = Lines(text)
     for comment in marked_comments(lines, syntax):
         found += _in_comment(lines, comment)
         if len(found) >= MAX_FOUND:
-            break  # no work list of a person is longer
+            break  # nobody has a longer list of tasks
     return found[:MAX_FOUND]
 
 
 def without(text: str, gone: Collection[Instruction]) -> str:
-    """`text` without these instructions of it, and without comments that say nothing else."""
+    """`text` without these of its instructions, and without comments that say nothing else."""
     spans: set[tuple[int, int]] = set()
     for each in gone:
         together = sum(other.whole == each.whole for other in gone)
@@ -94,7 +94,7 @@ def _in_comment(lines: Lines, comment: Comment) -> list[Instruction]:
 
 
 def _paragraphs(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """The instructions in the lines of a comment: the first line, the one behind the last, and what is asked for."""
+    """The instructions in the lines of a comment: first line, line after the last, and what is asked for."""
     free = at = 0  # `free`: the first line that a marker at an end may still reach back to
     while at < len(words):
         if (mark := AT_START.match(words[at])) is not None:
@@ -114,7 +114,7 @@ def _paragraphs(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _paragraph_end(words: Sequence[str], at: int) -> int:
-    """Behind the last line of the paragraph that begins at `at`: a blank line ends it, and another marker."""
+    """The line after the paragraph that begins at `at`. A blank line ends it, or another marker."""
     upto = at + 1
     while upto < len(words) and words[upto] and not AT_START.match(words[upto]):
         upto += 1
@@ -129,7 +129,7 @@ def _said(words: Sequence[str]) -> str:
 
 
 def _with_a_blank(words: Sequence[str], at: int, upto: int) -> tuple[int, int]:
-    """A paragraph goes with one of the blank lines around it."""
+    """The paragraph, with one of the blank lines around it."""
     if upto < len(words) and not words[upto] and (at == 0 or not words[at - 1]):
         return at, upto + 1
     if upto == len(words) and at > 0 and not words[at - 1]:
@@ -138,7 +138,7 @@ def _with_a_blank(words: Sequence[str], at: int, upto: int) -> tuple[int, int]:
 
 
 def _cut_lines(lines: Lines, comment: Comment, at: int, upto: int) -> Iterator[tuple[int, int]]:
-    """Some lines of a comment; of those on which a block comment opens or closes, the words only."""
+    """The spans of some lines of a comment; only the words where a block comment opens or closes."""
     edges = {comment.pieces[0].line, comment.pieces[-1].line} if comment.is_block else set[int]()
     for piece in comment.pieces[at:upto]:
         if piece.line not in edges:
@@ -151,7 +151,7 @@ def _cut_lines(lines: Lines, comment: Comment, at: int, upto: int) -> Iterator[t
 
 
 def _cut_whole(lines: Lines, comment: Comment) -> tuple[int, int]:
-    """A whole comment: its lines if they hold nothing else, else with the blanks that stood around it for its sake."""
+    """The span of a whole comment: its lines if nothing else is on them, else the comment and the blanks before it."""
     text, first, last = lines.text, comment.pieces[0].line, comment.pieces[-1].line
     start, end = comment.start, comment.end
     if not lines.before(start, first).strip(_BLANKS):

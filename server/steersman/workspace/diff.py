@@ -16,7 +16,7 @@ CONTEXT = 3
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Lines that came and went."""
+    """Lines added and removed."""
 
     added: int
     removed: int
@@ -33,11 +33,10 @@ def count_changes(old: str, new: str) -> Counts:
 
 
 def unified_diff(old: str, new: str, old_name: str, new_name: str, *, max_lines: int | None = None) -> str:
-    """The unified diff, every line ended by LF; "" if the texts are equal.
+    """The unified diff, with LF after every line; "" if the texts are equal.
 
-    Names are written as given (`a/x.py`, `/dev/null`), quoted where they need it. If there are more than
-    `max_lines` lines the rest is left out and a last line in brackets says how many: such a diff is for
-    reading, not for patch(1).
+    Names are written as given (`a/x.py`, `/dev/null`), and quoted where necessary. Beyond `max_lines` lines the rest is
+    left out and a last line in brackets says how many lines that is: such a diff is for reading, not for patch(1).
     """
     if old == new:
         return ""
@@ -51,7 +50,7 @@ def unified_diff(old: str, new: str, old_name: str, new_name: str, *, max_lines:
 
 
 class _Bounded:
-    """Lines up to a limit, and how many more there were."""
+    """Lines up to a limit, and the number of those beyond it."""
 
     def __init__(self, limit: int | None) -> None:
         self._limit = limit
@@ -74,7 +73,9 @@ def _quoted(name: str) -> str:
     if any(ord(char) < 0x20 or char in '"\\\x7f' for char in name):
         escaped = name.encode("unicode_escape").decode("ascii").replace('"', '\\"')
         return f'"{escaped}"'
-    return name + "\t" if " " in name else name  # patch(1) cuts a name at its first blank, if no tab ends it
+    return (
+        name + "\t" if " " in name else name
+    )  # patch(1) cuts a name at its first space unless a tab ends it
 
 
 def grouped(changes: Sequence[LineChange]) -> list[list[LineChange]]:

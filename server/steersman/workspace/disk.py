@@ -1,4 +1,4 @@
-"""The workspace on the disk: containment and rules, reading, and changes that are made whole or not at all."""
+"""The workspace on the disk: paths and rules, reading, and changes made completely or not at all."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from steersman.workspace.errors import (
     PathError,
     WorkspaceError,
 )
-from steersman.workspace.locks import LockTable, alone_on
+from steersman.workspace.locks import LockTable
 from steersman.workspace.ports import Applied, BaseMoved, KeepPreImage, Listing, PreImage, Snapshot
 from steersman.workspace.roots import ResolvedPath, Roots, printable
 from steersman.workspace.rules import PathRules
@@ -27,14 +27,10 @@ from steersman.workspace.suggest import near_misses
 from steersman.workspace.waiting import outlast
 
 INLINE_BYTES = 256 * 1024
-"""Up to here a file is read on the event loop: that takes less time than a thread does."""
+"""Files up to this size are read on the event loop: a thread would take longer."""
 
 _Args = TypeVarTuple("_Args")
 _T = TypeVar("_T")
-
-
-class _WrittenMeanwhile(Exception):
-    """Somebody else has written the file, or changed who may, since its base was checked."""
 
 
 async def _keep_nothing(_image: PreImage) -> None:
@@ -42,7 +38,7 @@ async def _keep_nothing(_image: PreImage) -> None:
 
 
 class DiskWorkspace:
-    """Implements `ports.Workspace` without an editor."""
+    """`ports.Workspace` without an editor."""
 
     __slots__ = ("_keep", "locks", "roots", "rules")
 
@@ -74,7 +70,7 @@ class DiskWorkspace:
         return await self._read(path, None)
 
     async def _read(self, path: ResolvedPath, known: Snapshot | None) -> Snapshot:
-        """`read`, of a file that may still be as it is `known`."""
+        """`read`, given a snapshot that the file may still match."""
         try:
             status = path.path.lstat()
             if stat.S_ISLNK(status.st_mode):
@@ -110,7 +106,7 @@ class DiskWorkspace:
         await self.check_unopened(change)
 
     async def check_unopened(self, change: FileChange) -> None:
-        """`check` for a workspace before this one.
+        """`check` for a workspace that stands in front of this one and has checked for other editors.
 
         Raises:
             As `Workspace.apply`.
@@ -125,7 +121,7 @@ class DiskWorkspace:
             _refuse_unwritable(change.path, status)
 
     async def apply_locked(self, change: FileChange) -> Applied:
-        """`apply` for a workspace before this one, which holds the locks itself.
+        """`apply` for a workspace that stands in front of this one and holds the locks itself.
 
         Raises:
             As `Workspace.apply`.
@@ -191,14 +187,14 @@ class DiskWorkspace:
         return Applied(current.sha256, created_directories=self._named(made))
 
     async def _checked(self, change: FileChange) -> tuple[Snapshot, os.stat_result]:
-        """What is there now, if it is the base of the change; its pre-image has been kept."""
+        """What is there now, provided that it is the base of the change. Its pre-image has been kept."""
         current, status = await self._found(change)
         kind: Literal["link", "file"] = "link" if current.is_link else "file"
         await self._keep(PreImage(change.path.path, kind, current.data, stat.S_IMODE(status.st_mode)))
         return current, status
 
     async def _found(self, change: FileChange) -> tuple[Snapshot, os.stat_result]:
-        """What is there now, if it is the base of the change."""
+        """What is there now, provided that it is the base of the change."""
         path = change.path
         try:
             status = path.path.lstat()
@@ -223,19 +219,13 @@ class DiskWorkspace:
         *args: *_Args,
         blame: ResolvedPath | None = None,
     ) -> _T:
-        """Changes the file if it is still in the state that was checked: keeping the pre-image has taken time, and
-        programs that know no locks may have written meanwhile."""
-
-        def work() -> _T:
-            with alone_on(change.path.path):
-                now = change.path.path.lstat()
-                if _state(now) != _state(status):
-                    raise _WrittenMeanwhile
-                return function(*args)
-
+        """Calls `function` if the file is still in the state that was checked: keeping the pre-image took time, and
+        programs that know nothing of our locks may have written meanwhile."""
         try:
-            return await _changing(blame or change.path, work)
-        except _WrittenMeanwhile:
+            return await _changing(
+                blame or change.path, file_changes.if_untouched, change.path.path, status, function, *args
+            )
+        except file_changes.WrittenMeanwhile:
             raise BaseMoved(change.path, await self.read(change.path)) from None
 
     async def _with_suggestions(self, failure: WorkspaceError, path: ResolvedPath) -> WorkspaceError:
@@ -256,7 +246,7 @@ class DiskWorkspace:
 
 
 def is_resolved(path: Path) -> bool:
-    """Whether a path that was resolved still leads where it did: none of its parts was replaced by a link."""
+    """Whether a resolved path is still resolved: no part of it has been replaced by a link."""
     try:
         return os.path.realpath(path) == str(path)
     except OSError:  # a link that was there a moment before
@@ -278,11 +268,6 @@ def _refuse_unwritable(path: ResolvedPath, status: os.stat_result) -> None:
         )
 
 
-def _state(status: os.stat_result) -> tuple[int, ...]:
-    """What is another one once somebody has written the file, put another in its place or protected it."""
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode
-
-
 def _unchanged(failure: WorkspaceError) -> WorkspaceError:
     return type(failure)(f"{failure} Nothing was changed.")
 
@@ -295,12 +280,12 @@ def _written(change: FileChange) -> Iterable[bytes]:
 
 
 async def _changing(path: ResolvedPath, function: Callable[[*_Args], _T], *args: *_Args) -> _T:
-    """Runs a change in a thread and, if cancelled, waits for it all the same: the locks must not be given back while
-    it still writes.
+    """Runs a change in a thread and waits for its end even if cancelled: the locks must not be released while the
+    thread still writes.
 
     Raises:
-        FileExistsError: what it would make is there.
-        WorkspaceError: another failure of the system; nothing was changed.
+        FileExistsError: something is where a file was to be made.
+        WorkspaceError: the system refused otherwise; nothing was changed.
     """
     work = asyncio.ensure_future(asyncio.to_thread(function, *args))
     await outlast(work)

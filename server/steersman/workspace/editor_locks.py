@@ -1,8 +1,8 @@
-"""Signs beside a file that an editor has it open: Emacs' lock file, Vim's swap file. Knows no editor that is connected.
+"""Signs beside a file that an editor has it open: Emacs' lock file, Vim's swap file. Knows no connected editors.
 
-Emacs: the link `.#NAME` (a file where there are no links) with `USER@HOST.PID:BOOT`, as long as the text is unsaved
-(GNU Emacs, src/filelock.c). Vim and Neovim: `.NAME.swp`, or `.swo` and so on for further ones, as long as the file is
-open; its first block tells who, where, and whether there is unsaved text (Vim, src/memline.c, block 0).
+Emacs: the link `.#NAME` (a file where there are no links) with `USER@HOST.PID:BOOT`, while the text is unsaved
+(GNU Emacs, src/filelock.c). Vim and Neovim: `.NAME.swp`, or `.swo` and so on for further ones, while the file is
+open; its first block says who, where, and whether there is unsaved text (Vim, src/memline.c, block 0).
 """
 
 import os
@@ -18,30 +18,30 @@ from steersman.workspace.regular import opened
 from steersman.workspace.roots import printable
 
 _SUFFIXES = ("swp", "swo", "swn", "swm", "swl", "swk")
-"""Of the swap files of the first Vims that have one file open."""
+"""Of the swap files of the first Vims that open the same file."""
 _LOCK = re.compile(r"(?P<user>.*)@(?P<host>[^@]+)\.(?P<pid>\d{1,10})(?::\d*)?", re.DOTALL)
 _SWAP_IDS = (b"b0", b"bc", b"bC", b"bd")
-"""Plain, and with each way of encryption."""
+"""Plain, and with each encryption method."""
 _BLOCK_BYTES = 1008
 _UNSAVED = 0x55
 _SHOWN = 60
-"""Characters of a name that a lock tells."""
+"""Characters of a user's or host's name that are shown."""
 _SLACK = 60.0
-"""Seconds by which a clock may have been put right since a lock was made."""
+"""Seconds by which a clock may have been corrected since a lock was made."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditorLock:
-    """What a lock file says of who made it."""
+    """What a lock file says about its maker."""
 
     editor: str
     user: str
     host: str
     pid: int
     made: float
-    """When it was last written, in seconds since 1970: its maker had begun by then."""
+    """When it was last written, in seconds since 1970. Its maker was running by then."""
     unsaved: bool | None = None
-    """Whether there is unsaved text; None if it doesn't say."""
+    """Whether there is unsaved text; None if the lock doesn't say."""
 
     def __str__(self) -> str:
         names = [printable(name)[:_SHOWN] for name in (self.user, self.host)]
@@ -52,10 +52,10 @@ class EditorLock:
 def held_by(
     path: Path, *, this_host: str | None = None, swap_directories: Sequence[Path] | None = None
 ) -> str | None:
-    """Which editor has the file of an absolute path open, in words; None if there is no sign of one.
+    """Which editor has a file (an absolute path) open, in words; None if there is no sign of one.
 
-    A lock whose process has ended counts for nothing, if it was one of this host. `swap_directories` are those in
-    which swap files are named after whole paths: Neovim's own, without.
+    A lock is ignored if its process ran on this host and has ended. `swap_directories` are those where swap files are
+    named after whole paths; by default Neovim's own.
     """
     host = platform.node() if this_host is None else this_host
     directories = _neovims() if swap_directories is None else swap_directories
@@ -115,7 +115,7 @@ def _neovims() -> list[Path]:
 
 
 def _is_here(host: str, this_host: str) -> bool:
-    """Some tell the host's name with its domain, some without."""
+    """Whether both are the same host. Some name it with its domain, some without."""
     one, other = host.casefold(), this_host.casefold()
     if "." in one and "." in other:
         return one == other
@@ -123,7 +123,7 @@ def _is_here(host: str, this_host: str) -> bool:
 
 
 def _has_ended(lock: EditorLock) -> bool:
-    """Whether the process is gone, or another has its number now."""
+    """Whether the process is gone, or its number belongs to another one now."""
     if lock.pid <= 0:
         return True
     try:
@@ -137,7 +137,7 @@ def _has_ended(lock: EditorLock) -> bool:
 
 
 def _began(pid: int) -> float | None:
-    """When a process began, in seconds since 1970 (proc_pid_stat(5)); None where that can't be known."""
+    """When a process started, in seconds since 1970 (proc_pid_stat(5)); None where that can't be known."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
         ticks = int(fields[19])

@@ -1,8 +1,8 @@
-"""What can go wrong with files. Every text is written for the model: what is wrong, and what to do about it."""
+"""What can go wrong with files. Every message is for the model: what is wrong, and what to do about it."""
 
 
 class WorkspaceError(Exception):
-    """Root of this room's failures; expected ones, whose text may be shown."""
+    """Root of the expected failures of this package. Their messages may be shown."""
 
 
 class PathError(WorkspaceError):
@@ -14,7 +14,7 @@ class FileNotFound(WorkspaceError):
 
 
 class FileAccessError(WorkspaceError):
-    """The system refused: permissions, a read-only file, no space left, a file in the place of a directory."""
+    """The system refused: permissions, a read-only file, no space left."""
 
 
 class DeniedPath(WorkspaceError):

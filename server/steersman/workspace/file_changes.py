@@ -1,27 +1,61 @@
-"""The changes of single files on the disk, each in directories that are held fast while it is made.
+"""Changes of single files on the disk, made in directories that are pinned meanwhile.
 
-Blocking; they raise OSError, and then nothing was changed.
+Blocking. An OSError means that nothing was changed.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar, TypeVarTuple
 
 from steersman.workspace import atomic
+from steersman.workspace.locks import alone_on
 from steersman.workspace.pinning import pinned
+
+_Args = TypeVarTuple("_Args")
+_T = TypeVar("_T")
+
+
+class WrittenMeanwhile(Exception):
+    """Somebody else has written or replaced the file, or changed its mode."""
+
+
+def if_untouched(path: Path, status: os.stat_result, function: Callable[[*_Args], _T], *args: *_Args) -> _T:
+    """Calls `function` if the file is still in the state `status`, and keeps other Steersman processes away meanwhile.
+
+    Raises:
+        WrittenMeanwhile: it isn't; `function` was not called.
+        OSError: the file is gone, or what `function` raises.
+    """
+    with alone_on(path):
+        if _state(path.lstat()) != _state(status):
+            raise WrittenMeanwhile
+        return function(*args)
+
+
+def _state(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode
 
 
 def replace(path: Path, parts: Iterable[bytes], status: os.stat_result) -> None:
+    """See `atomic.replace_file`."""
     with pinned(path.parent) as directory:
         atomic.replace_file(directory / path.name, parts, status)
 
 
 def remove(path: Path) -> None:
+    """Removes a file or a symbolic link itself."""
     with pinned(path.parent) as directory:
         atomic.remove_file(directory / path.name)
 
 
 def create(path: Path, data: bytes, mode: int | None, is_link: bool) -> list[Path]:
+    """Makes a file or, with `data` as its target, a symbolic link. Returns the directories made for it, outermost
+    first.
+
+    Raises:
+        FileExistsError: something is there.
+    """
     made = atomic.make_directories(path.parent)
     try:
         with pinned(path.parent) as directory:
@@ -36,6 +70,11 @@ def create(path: Path, data: bytes, mode: int | None, is_link: bool) -> list[Pat
 
 
 def move(source: Path, target: Path) -> list[Path]:
+    """Moves a file or a symbolic link itself. Returns the directories made for it, outermost first.
+
+    Raises:
+        FileExistsError: something is at the target.
+    """
     made = atomic.make_directories(target.parent)
     try:
         with pinned(source.parent) as old, pinned(target.parent) as other:

@@ -1,7 +1,7 @@
-"""Finding old text that the file spells a little differently: other quotes, dashes, blanks or indentation.
+"""Finding old text that the file spells a little differently: other quotes, dashes, spaces or indentation.
 
-Folding is for finding only. What is found is given as offsets of the file's own text, and a replacement is
-rebuilt so that lines which the edit does not change stay as the file has them.
+Folding is only for finding. What is found is given as offsets in the file's own text, and a replacement is rebuilt
+so that lines which the edit does not change stay as they are in the file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import accumulate
 from steersman.workspace.align import line_changes
 from steersman.workspace.boundaries import common_prefix
 
-# One character for one, so that folding moves no offset.
+# Each is replaced by one character, so that offsets stay the same.
 _FOLDS = (
     ("'", "\u2018\u2019\u201a\u201b\u2032"),
     ('"', "\u201c\u201d\u201e\u201f\u2033"),
@@ -23,7 +23,7 @@ _FOLDS = (
 )
 _BLANKS = " \t"
 _TAB_WIDTHS = (2, 4, 8)
-# Lines whose indentation is compared before a text that repeats itself so much counts as not found.
+# Lines compared before old text in a file so repetitive counts as not found.
 _MAX_COMPARED = 100_000
 
 IndentMap = Callable[[str], str]
@@ -41,9 +41,9 @@ def fold(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where folded old text is: text[start:end], and what has to be done to old and new text to put it there.
+    """Where folded old text is: text[start:end], and how the new text has to be indented to replace it.
 
-    `open_end` says that old text ends with a line end which the file, at its end, lacks.
+    `open_end`: the old text ends with a line end that the file lacks at its end.
     """
 
     start: int
@@ -54,7 +54,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """Lines without indentation and trailing blanks, with a line feed before and after each.
+    """Lines without indentation and trailing blanks, joined, with a line feed before and after each.
 
     `starts` are the offsets in `joined` of the line feed before each line.
     """
@@ -63,7 +63,7 @@ class Cores:
     starts: list[int]
 
     def line_at(self, offset: int) -> int:
-        """The line that follows the line feed at `offset`, or that holds the character there."""
+        """The line that follows the line feed at `offset`, or contains the character there."""
         return bisect_right(self.starts, offset) - 1
 
 
@@ -90,7 +90,7 @@ class FoldedText:
         return self._cores
 
     def find(self, old: str, limit: int) -> list[Found]:
-        """Where `old` is, up to `limit` places: with characters and trailing blanks folded, else shifted."""
+        """Up to `limit` places where `old` is: folded characters and trailing blanks, else another indentation."""
         pieces = fold(old).split("\n")
         if not any(piece.strip(_BLANKS) for piece in pieces):
             return []
@@ -165,10 +165,10 @@ def occurrences(text: str, needle: str) -> Iterator[int]:
 
 
 def rebuilt(old: str, new: str, actual: str, indent: IndentMap | None) -> str:
-    """`new` for the place where `actual` was found for `old`.
+    """The text to write in place of `actual`, which was found for `old`.
 
-    Lines that `new` only repeats from `old` are taken from `actual`; every other line is written as given,
-    with its indentation mapped if the place is indented otherwise.
+    Lines that `new` only repeats from `old` are taken from `actual`. All others are written as given, with their
+    indentation adapted if the place is indented differently.
     """
     old_lines, new_lines, actual_lines = old.split("\n"), new.split("\n"), actual.split("\n")
     out: list[str] = []
@@ -201,7 +201,7 @@ def _indents(wanted: Iterable[str], there: Iterable[str]) -> list[tuple[str, str
 
 
 def _indent_map(pairs: Sequence[tuple[str, str]]) -> IndentMap | None:
-    """The one rule that makes the second indentation of each pair of the first; None if there is no such."""
+    """The rule that turns the first indentation of every pair into the second; None if there is none."""
     old, there = pairs[0]
     if there.endswith(old):
         added = there.removesuffix(old)

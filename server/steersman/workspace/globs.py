@@ -1,6 +1,6 @@
 """Glob patterns over paths with `/`, compiled to regular expressions that match in bounded time.
 
-`*` and `?` stop at `/`; `**` as a whole component spans components; `[…]`, `{a,b}` and `\\` work as in a shell.
+`*` and `?` stop at `/`; `**`, as a component of its own, spans components; `[…]`, `{a,b}` and `\\` work as in a shell.
 """
 
 import re
@@ -20,10 +20,10 @@ class GlobError(WorkspaceError):
 
 @lru_cache(maxsize=512)
 def compile_glob(pattern: str, *, ignore_case: bool = False) -> re.Pattern[str]:
-    """A regular expression whose `fullmatch` holds for the paths that `pattern` means.
+    """A regular expression whose `fullmatch` accepts the paths that `pattern` covers.
 
     Raises:
-        GlobError: longer than MAX_PATTERN, or its braces expand to more than MAX_ALTERNATIVES.
+        GlobError: it is longer than MAX_PATTERN, or its braces expand to more than MAX_ALTERNATIVES.
     """
     alternatives = "|".join(_translate(one) for one in expand_braces(pattern))
     return re.compile(f"(?s:{alternatives})", re.IGNORECASE if ignore_case else 0)
@@ -80,7 +80,7 @@ def _first_brace(text: str, start: int) -> tuple[int, int, list[str]] | None:
 
 
 def _find_plain(text: str, char: str, start: int) -> int:
-    """Where `char` stands from `start` without a backslash before it; -1 if nowhere."""
+    """The first `char` from `start` on without a backslash before it; -1 if there is none."""
     while (found := text.find(char, start)) > 0 and text[found - 1] == "\\":
         start = found + 1
     return found
@@ -94,7 +94,7 @@ def _translate(pattern: str) -> str:
         if component == "**":
             if index and components[index - 1] == "**":
                 continue
-            # In the middle: any number of whole components. At the end: everything below, at least one component.
+            # In the middle: any number of whole components. At the end: everything below.
             out.append(r"(?:[^/]+/)*" if index < last else ".+")
         else:
             out.append(_component(component) + ("/" if index < last else ""))
@@ -102,7 +102,7 @@ def _translate(pattern: str) -> str:
 
 
 def _component(component: str) -> str:
-    """One component. Text between two stars is matched at its first place for good: no backtracking explosion."""
+    """One component. Text between two stars is matched where it first occurs, without backtracking into it."""
     chunks = [""]
     index = 0
     while index < len(component):
@@ -128,7 +128,7 @@ def _component(component: str) -> str:
 
 
 def _class_end(text: str, start: int) -> int | None:
-    """Where the `]` stands that closes the class whose inside begins at `start`."""
+    """Where the `]` is that closes a class whose contents begin at `start`."""
     first = start + 1 if text[start : start + 1] in ("!", "^") else start
     found = text.find("]", first + 1)
     return None if found < 0 else found
@@ -141,5 +141,5 @@ def _character_class(inside: str) -> str:
     try:
         re.compile(f"[{escaped}]")
     except re.error:
-        return "(?!)"  # such as [z-a]: a range that holds nothing
+        return "(?!)"  # an empty range such as [z-a]
     return f"(?!/)[^{escaped}]" if negated else f"(?!/)[{escaped}]"

@@ -1,5 +1,5 @@
-"""A tiny shell process that outlives the server: if the server dies with commands running, however it dies, the
-guard ends them. It knows process groups and markers, nothing of what the commands do.
+"""A tiny shell process that outlives the server: if the server dies while commands run, in whatever way, the guard ends
+them. It knows process groups and markers, not what the commands do.
 """
 
 import contextlib
@@ -52,16 +52,16 @@ in_group() {
 trap '' INT HUP QUIT TERM PIPE
 guard <&3 3<&- &
 """
-# The server writes the whole state at each change ("runs <marker>:<group> <marker>:<group> ."); the last whole line
-# is what counts when the pipe ends. TERM first and once, so that programs can take back their lock files; KILL a
-# second later.
+# The server writes the whole state at each change ("runs <marker>:<group> <marker>:<group> ."); when the pipe ends,
+# the last complete line counts. Programs get TERM once, so that they can remove their lock files, and KILL a second
+# later.
 
 
 class Guard:
-    """One per server; started with the first command, started again if it died, closed with the server.
+    """One per server: started with the first command, restarted if it died, closed with the server.
 
-    A marker is a random word that stands in the environment of all processes of one command. All use is from one
-    thread. Without a working guard commands run all the same, and the log says so.
+    A marker is a random word in the environment of all processes of one command. To be used from one thread. Commands
+    also run without a working guard, and the log says so.
     """
 
     __slots__ = ("_pipe", "_runs")
@@ -80,8 +80,8 @@ class Guard:
 
     @contextlib.contextmanager
     def watching(self, marker: str) -> Iterator["Watch"]:
-        """Guards one command: enter before it starts, leave when its processes are gone but its leader is not yet
-        reaped, so that the group's number can't have been given to another."""
+        """Guards one command. Enter before it starts. Leave when its processes are gone but its leader is not yet
+        reaped: until then no other group can get its number."""
         self._runs[marker] = None
         self._tell()
         watch = Watch(self, marker)
@@ -91,7 +91,7 @@ class Guard:
             watch.end()
 
     def close(self) -> None:
-        """Lets the guard go. What is still being watched is ended by it."""
+        """Lets the guard go. It ends what is still being watched."""
         if self._pipe is not None:
             os.close(self._pipe)
             self._pipe = None
@@ -107,7 +107,7 @@ class Guard:
 
     def _tell(self) -> None:
         runs = "".join(f"{marker}:{group or ''} " for marker, group in self._runs.items())
-        # The leading line end closes a line that an earlier, half-taken write may have left open.
+        # The leading line end closes a line that an earlier, partial write may have left open.
         line = f"\nruns {runs}.\n".encode("ascii")
         try:
             if self._pipe is None or not self._write(line):
@@ -121,7 +121,7 @@ class Guard:
         """False if there is no guard any more.
 
         Raises:
-            OSError: the guard doesn't read; it gets the whole state next time.
+            OSError: the guard isn't reading; it gets the whole state next time.
         """
         assert self._pipe is not None
         try:
@@ -141,20 +141,20 @@ class Watch:
         self._marker = marker
 
     def started(self, group: int) -> None:
-        """The command runs, as leader of this process group."""
+        """The command runs as the leader of this process group."""
         self._guard._set(self._marker, group)
 
     def end(self) -> None:
-        """Nothing is to be ended any more. Calling it again is harmless."""
+        """There is nothing left to end. Calling it again is harmless."""
         self._guard._end(self._marker)
 
 
 def _start() -> int:
     """Starts a guard and returns the writing end of its pipe.
 
-    The shell leaves the guard in the background and exits, so that the guard is no child of ours: nothing to reap,
-    and an editor that kills the server with its descendants doesn't find it. It has a session of its own (Ctrl-C
-    doesn't reach it), a clean environment (no marker finds it) and no descriptor but the pipe.
+    The shell leaves the guard in the background and exits, so that the guard is no child of ours: there is nothing to
+    reap, and an editor that kills the server with its descendants doesn't find it. It has its own session (Ctrl-C
+    doesn't reach it), a clean environment (without a marker) and no descriptor but the pipe.
     """
     reading, writing = os.pipe()
     try:

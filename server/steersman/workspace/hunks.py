@@ -16,11 +16,11 @@ from steersman.workspace.errors import WorkspaceError
 
 
 class DiffError(WorkspaceError):
-    """Hunks that cannot be applied."""
+    """The hunks can't be applied."""
 
 
 class UnknownHunk(DiffError):
-    """A chosen id names no hunk of this diff."""
+    """A chosen id is not that of a hunk of this diff."""
 
 
 class HunkMismatch(DiffError):
@@ -29,7 +29,7 @@ class HunkMismatch(DiffError):
 
 @dataclass(frozen=True, slots=True)
 class LineEdit:
-    """One run of changed lines: zero-based first lines, and the lines that go and come, as text."""
+    """One run of changed lines: its zero-based first line in each text, and the lines removed and added, as text."""
 
     old_start: int
     new_start: int
@@ -39,10 +39,10 @@ class LineEdit:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Neighbouring changes that a unified diff shows together, and a user takes or leaves together.
+    """Neighbouring changes that a unified diff shows together and a user accepts or rejects together.
 
-    Starts are zero-based and, like the counts, include the lines of context. `digest` is the SHA-256 of what
-    goes and comes; it does not depend on where. `id` is unique in its diff and bound to the digest.
+    Starts are zero-based and, like the counts, include the lines of context. `digest` is the SHA-256 of the lines
+    removed and added, independent of their place. `id` is unique in its diff and includes part of the digest.
     """
 
     id: str
@@ -96,10 +96,10 @@ def _line_edit(part: ChangedPart, change: LineChange) -> LineEdit:
 
 
 def apply_hunks(old: str, all_hunks: Sequence[Hunk], chosen: Collection[str]) -> str:
-    """`old` with the chosen hunks applied, the others left out.
+    """`old` with only the chosen hunks applied.
 
     Raises:
-        UnknownHunk: an id in `chosen` is none of these hunks'.
+        UnknownHunk: an id in `chosen` is not among these hunks.
         HunkMismatch: `old` is not the text that the hunks were made from.
     """
     unknown = set(chosen) - {hunk.id for hunk in all_hunks}
@@ -121,9 +121,9 @@ def apply_hunks(old: str, all_hunks: Sequence[Hunk], chosen: Collection[str]) ->
 
 
 def same_hunks(ours: Sequence[Hunk], theirs: Sequence[Hunk]) -> bool:
-    """Whether two diffs take out and put in the same lines in the same order, wherever they do it.
+    """Whether two diffs remove and add the same lines in the same order, wherever that is.
 
-    This is the test of an approval whose base has changed: a user who accepted the one has seen the other.
+    This decides whether an approval still holds on a changed base: who accepted one of them has seen the other.
     """
     return _lines_changed(ours) == _lines_changed(theirs)
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from steersman.workspace.process_tree import MARKER_VARIABLE
 
 _QUIET = {
-    # No pager: output goes to nobody who could turn a page.
+    # No pager: nobody is there to turn a page.
     "PAGER": "cat",
     "GIT_PAGER": "cat",
     "MANPAGER": "cat",
     "SYSTEMD_PAGER": "cat",
-    # `true` takes what a program proposes in an editor (the merge message, the rebase plan) as it is.
+    # `true` accepts what a program offers to edit (a merge message, a rebase plan) as it is.
     "EDITOR": "true",
     "VISUAL": "true",
     "GIT_EDITOR": "true",
     "GIT_SEQUENCE_EDITOR": "true",
-    # No question that nobody can answer.
+    # No questions: nobody is there to answer.
     "GIT_TERMINAL_PROMPT": "0",
     "SSH_ASKPASS_REQUIRE": "never",
     # No colours, no cursor movement.
@@ -29,17 +29,17 @@ _QUIET = {
     "CLICOLOR": "0",
 }
 _COLOURFUL = ("FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "COLORTERM")
-"""Variables whose presence would override NO_COLOR."""
+"""Variables that would override NO_COLOR."""
 
 
 class StartError(Exception):
-    """A program could not be started; the text is for users and models."""
+    """A program could not be started. The message is for users and models."""
 
 
 def quiet_environment(
     env: Mapping[str, str], cwd: Path, *, without: Collection[str] = (), marker: str | None = None
 ) -> dict[str, str]:
-    """`env` for a program that runs by itself in `cwd`: nothing that asks, pages or paints, and none of `without`."""
+    """`env` for a program that runs unattended in `cwd`: no prompts, pagers or colours, and none of `without`."""
     left_out = {*without, *_COLOURFUL, "OLDPWD"}
     result = {name: value for name, value in env.items() if name not in left_out}
     result.update(_QUIET, PWD=str(cwd))
@@ -50,7 +50,7 @@ def quiet_environment(
 
 
 def shell_arguments(command: str, env: Mapping[str, str]) -> list[str]:
-    """The arguments that run `command` by bash, or by sh where there is no bash.
+    """The arguments that run `command` with bash, or with sh if there is no bash.
 
     Raises:
         StartError: there is no shell.
@@ -65,10 +65,10 @@ def shell_arguments(command: str, env: Mapping[str, str]) -> list[str]:
 def start(
     arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], merge_stderr: bool
 ) -> subprocess.Popen[bytes]:
-    """Starts a program in a session of its own, with an empty stdin and unbuffered pipes for its output.
+    """Starts a program in its own session, with an empty stdin and unbuffered pipes for its output.
 
     Raises:
-        StartError: it could not be started; the text says why and what to do.
+        StartError: it could not be started; the message says why and what to do.
     """
     if not arguments:
         raise StartError("The command is empty.")
@@ -85,7 +85,7 @@ def start(
             bufsize=0,
             start_new_session=True,
         )
-    except ValueError as error:  # a NUL, "=" in a variable's name, characters that can't be encoded
+    except ValueError as error:  # a NUL, a `=` in a variable's name, a character that can't be encoded
         raise StartError(f"The command can't be passed to the system: {error}.") from error
     except OSError as error:
         raise StartError(_reason(error, arguments[0], cwd)) from error

@@ -1,4 +1,4 @@
-"""Locks on files: one for all sessions of a server, and one between processes for the moment of a change."""
+"""Locks on files: among the sessions of a server, and among processes for the moment of a change."""
 
 import asyncio
 import contextlib
@@ -12,14 +12,14 @@ from pathlib import Path
 from steersman.workspace.advisory_lock import try_lock
 
 PATIENCE = 2.0
-"""Seconds to wait for another process: a change takes milliseconds, so whoever holds on for longer makes none."""
+"""Seconds to wait for another process. A change takes milliseconds: whoever holds the lock longer isn't making one."""
 _PAUSE = 0.002
 
 
 class LockTable:
-    """Locks by resolved path, made when they are needed and dropped when nobody holds or awaits them.
+    """Locks by resolved path, made when needed and dropped when nobody holds or awaits them.
 
-    Names that some file system takes for the same (case, Unicode form) share a lock; elsewhere that only queues.
+    Names that some file systems treat as equal (case, Unicode form) share a lock. On others that only costs a wait.
     """
 
     __slots__ = ("_locks",)
@@ -29,7 +29,7 @@ class LockTable:
 
     @asynccontextmanager
     async def hold(self, *paths: Path) -> AsyncIterator[None]:
-        """Holds the locks of all `paths`, taken in one order everywhere, so that nobody waits in a circle."""
+        """Holds the locks of all `paths`. They are always taken in the same order, which rules out deadlocks."""
         keys = sorted({unicodedata.normalize("NFC", str(path)).casefold() for path in paths})
         async with AsyncExitStack() as stack:
             for key in keys:
@@ -53,11 +53,11 @@ class LockTable:
 
 @contextlib.contextmanager
 def alone_on(path: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Keeps the other Steersman processes from changing the file between a last look at it and its replacement.
+    """Keeps other Steersman processes from changing the file between a last look at it and its replacement.
 
-    The lock is on the file that is there now, not on its name: whoever waited for it finds another file under the name,
-    and has to look again. It is advice: where there is none to be had, or a stranger keeps it for longer than
-    `patience` seconds, work goes on without. Blocks: for threads.
+    The lock is on the file that is there now, not on its name: whoever has waited for it has to look again, since the
+    name may belong to another file by then. It is advisory: where there are no locks, or a stranger holds this one for
+    longer than `patience` seconds, the work is done without it. Blocking.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -1,16 +1,15 @@
-"""Where the old text of edits is, and what stands there afterwards. Works on LF text, as text.py shows it;
-knows no files.
+"""Where the old text of edits is, and what to write there. Works on text with LF line ends; knows no files.
 
-Every edit is matched against the original text. An exact match decides: one is the place, several are
-ambiguous. Only without one is old text looked for with folding (quotes, dashes, blanks, trailing blanks, one
-shift of the indentation), and then, too, there must be one place. New text is written code point for code
-point, with three exceptions that keep what the edit is not about:
+Every edit is matched against the original text. Exact matches come first: a single one is the place, several are
+ambiguous. Only if there is none is the old text looked for with folding (quotes, dashes, spaces, trailing blanks, one
+shift of the indentation), and that, too, must find a single place. New text is written code point for code point, with
+three exceptions that preserve what the edit is not about:
 
-- After folding, lines that new text only repeats from old text stay as the file has them.
-- If the place is indented otherwise than old text, so are the new lines.
+- After folding, lines that the new text only repeats from the old text stay as they are in the file.
+- If the place is indented differently from the old text, the new lines are as well.
 - The final line end stays: old text `b\\n` and new text `b\\nc` at the end of `a\\nb\\n` give `a\\nb\\nc\\n`,
-  since models leave the last one out without meaning it. Elsewhere nothing is added. An edit that does
-  nothing but take the final line end off (`b\\n` to `b`) does so.
+  since models leave it out without meaning to. Nothing is added elsewhere. An edit that only removes the
+  final line end (`b\\n` to `b`) does so.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from steersman.workspace.nearest import nearest
 from steersman.workspace.text_edits import TextChange
 
 _LISTED = 10  # places named in an error
-_EXPLAINED = 5  # edits that can't be placed; each costs a search for what is nearest, and its words
+_EXPLAINED = 5  # edits that can't be placed; explaining one takes a search for the closest place
 _SHOWN_LINES = 12
 _SHOWN_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """One edit: `old`, which must be in the text once, becomes `new`."""
+    """One edit: `old`, which must occur once in the text, becomes `new`."""
 
     old: str
     new: str
@@ -41,7 +40,7 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The place of edit number `edit` (zero-based) and what is written there; `exact` if nothing was folded."""
+    """The place of edit number `edit` (zero-based) and what to write there. `exact`: nothing was folded."""
 
     start: int
     end: int
@@ -56,7 +55,7 @@ class Span:
 
 
 class MatchError(ChangeRefused):
-    """An edit that cannot be placed; the message tells a model how to mend it. `edit` is zero-based."""
+    """An edit that can't be placed. The message tells the model how to fix it. `edit` is zero-based."""
 
     def __init__(self, edit: int, message: str) -> None:
         super().__init__(message)
@@ -72,7 +71,7 @@ class NoChange(MatchError):
 
 
 class NotFound(MatchError):
-    """Old text is not in the file. `line` is the closest place, one-based, or None."""
+    """The old text is not in the file. `line` is the closest place, one-based, or None."""
 
     def __init__(self, edit: int, message: str, line: int | None) -> None:
         super().__init__(edit, message)
@@ -80,7 +79,7 @@ class NotFound(MatchError):
 
 
 class Ambiguous(MatchError):
-    """Old text is there more than once. `lines` are the first places, one-based."""
+    """The old text occurs more than once. `lines` are the first places, one-based."""
 
     def __init__(self, edit: int, message: str, lines: tuple[int, ...]) -> None:
         super().__init__(edit, message)
@@ -88,7 +87,7 @@ class Ambiguous(MatchError):
 
 
 class AlreadyApplied(MatchError):
-    """Old text is gone and new text is there. `line` is one-based."""
+    """The old text is gone and the new text is there, at `line` (one-based)."""
 
     def __init__(self, edit: int, message: str, line: int) -> None:
         super().__init__(edit, message)
@@ -104,7 +103,7 @@ class OverlappingEdits(MatchError):
 
 
 class SeveralErrors(MatchError):
-    """More than one edit cannot be placed. `unseen` edits after them have not been tried."""
+    """More than one edit can't be placed. `unseen` further ones have not been tried."""
 
     def __init__(self, errors: tuple[MatchError, ...], unseen: int = 0) -> None:
         said = [str(error) for error in errors]
@@ -115,14 +114,14 @@ class SeveralErrors(MatchError):
 
 
 def locate(text: str, edits: Sequence[Replacement], numbers: Sequence[int] | None = None) -> list[Span]:
-    """The spans of all edits, in the order of the edits, disjoint. `text` has LF line ends only.
+    """The spans of all edits, in the order of the edits; none overlap. `text` has LF line ends only.
 
-    `numbers` are the edits' own, ascending, where they are some of those of a call; spans and errors have them.
+    `numbers`, ascending, are the numbers that spans and errors give the edits, where they are only some of a call's.
 
     Raises:
-        EmptyOldText, NoChange, NotFound, Ambiguous, AlreadyApplied: that edit alone is at fault.
+        EmptyOldText, NoChange, NotFound, Ambiguous, AlreadyApplied: one edit is at fault.
         SeveralErrors: several are.
-        OverlappingEdits: each has its place, and two of them share text.
+        OverlappingEdits: all can be placed, but two of them overlap.
     """
     search = _Search(text, alone=numbers is None and len(edits) == 1)
     spans: list[Span] = []
@@ -143,10 +142,10 @@ def locate(text: str, edits: Sequence[Replacement], numbers: Sequence[int] | Non
 
 
 class _Search:
-    """One text, and its folded form once that is needed."""
+    """A text, and its folded form once that is needed."""
 
     def __init__(self, text: str, *, alone: bool) -> None:
-        """`alone`: its one edit is all that the call has."""
+        """`alone`: the call has only one edit."""
         self._text = text
         self._alone = alone
         self._folded: FoldedText | None = None
@@ -190,7 +189,7 @@ class _Search:
         return Span(found.start, found.end, written, number, exact=False)
 
     def _final(self, end: int, old: str, new: str) -> str:
-        """`new` with the final line end of the file, if the edit would lose it by the way."""
+        """`new`, with the file's final line end added if the edit would lose it by accident."""
         at_end = end == len(self._text) and self._text.endswith("\n") and old.endswith("\n")
         if at_end and new and not new.endswith("\n") and new + "\n" != old:
             return new + "\n"

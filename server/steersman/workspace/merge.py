@@ -1,4 +1,4 @@
-"""A proposal on a text that has moved on: merged line by line, or a conflict. Knows strings only."""
+"""A proposal for a text that has changed since: merged line by line, or a conflict. Knows strings only."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from steersman.workspace.align import LineChange, line_changes, split_lines
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The proposal and the current text change the same or neighbouring lines; `line` is one-based, in the
-    current text."""
+    """The proposal and the current text change the same or adjacent lines. `line` is one-based, in the current text."""
 
     line: int
 
 
 def rebase(base: str, proposed: str, current: str) -> str | Conflict:
-    """The three-way merge of what `proposed` and `current` made of `base`.
+    """The three-way merge of `proposed` and `current`, which both come from `base`.
 
-    Lines that only one side changed are taken from that side, a change that both made is made once. Changes
-    that overlap or touch are a conflict, also where an order could be made up: the user is asked again.
+    Lines that only one side changed are taken from that side, and a change that both made is made once. Changes that
+    overlap or touch are a conflict, even where some order would do: the user is asked again.
     """
     if current in (base, proposed):
         return proposed
@@ -53,12 +52,12 @@ def _same(ours: LineChange, theirs: LineChange, p: list[str], c: list[str]) -> b
 
 
 def survives(base: str, proposed: str, observed: str) -> bool:
-    """Whether everything that `proposed` changed in `base` is still so in `observed`, which may hold more.
+    """Whether everything that `proposed` changed in `base` is still so in `observed`, which may have further changes.
 
-    The question after an edit went through an editor: the user may have typed elsewhere meanwhile. A line
-    that the edit put in and that has changed since, or one that it took out and that is back in its place,
-    is a no; so is anything new in the middle of the lines put in, and a text that is no nearer to `proposed`
-    than to `base` (lines that only changed places can be told from typing in no other way).
+    Asked after an editor has made an edit: the user may have typed elsewhere meanwhile. The answer is no if a line that
+    the edit added has changed, if one that it removed is back in its place, if there is anything new between the lines
+    added, or if the text is no closer to `proposed` than to `base` (otherwise lines that only traded places would pass
+    for typing).
     """
     a, p, o = split_lines(base), split_lines(proposed), split_lines(observed)
     later = line_changes(p, o)

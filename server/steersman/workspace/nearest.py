@@ -1,4 +1,4 @@
-"""Where in a file something like a given text is, for an error that helps. Linear; promises nothing."""
+"""Where a file has something like a given text, for helpful errors. Linear, and only a guess."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from itertools import islice
 from steersman.workspace.folding import Cores, occurrences
 
 _WORD = re.compile(r"\w{3,}")
-_MAX_HITS = 200  # a line or word that is found more often says little about where
-_MAX_PARTS = 16  # lines or words that are looked for, the longest first
-_FULL_WEIGHT = 80  # longer lines prove no more
+_MAX_HITS = 200  # a line or word that occurs more often says little about the place
+_MAX_PARTS = 16  # lines or words looked for, the longest first
+_FULL_WEIGHT = 80  # characters; longer lines don't count for more
 
 
 def nearest(file: Cores, wanted: Sequence[str]) -> int | None:
-    """The zero-based line at which `wanted` would best begin, None if nothing in the file resembles it.
+    """The zero-based line where `wanted` most likely begins; None if nothing in the file resembles it.
 
-    `wanted` are lines without indentation. Each of them that the file has votes for the place where the whole
-    would then begin; if it has none, the longest words do.
+    `wanted` are lines without indentation. Each one found in the file votes for the line where all of `wanted` would
+    then begin. If none is found, the longest words vote.
     """
     lines: dict[str, list[int]] = defaultdict(list)
     words: dict[str, list[int]] = defaultdict(list)

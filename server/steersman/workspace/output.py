@@ -1,5 +1,5 @@
-"""The output of one command within fixed bounds: its tail in memory, the whole of it in a private file once it is
-longer than the tail, and live updates that are merged. Knows bytes and text, not where they come from.
+"""The output of one command, within fixed bounds: its tail in memory, all of it in a private file once it is longer
+than that, and merged live updates. Knows bytes and text, not where they come from.
 """
 
 import asyncio
@@ -18,26 +18,26 @@ FILE_SUFFIX = ".log"
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a command wrote, stdout and stderr in the order of writing."""
+    """What a command wrote to stdout and stderr, in the order of writing."""
 
     text: str
-    """The end of it, as a terminal would show it; U+FFFD stands for bytes that are not UTF-8."""
+    """The end of the output as a terminal would show it. U+FFFD stands for bytes that are not UTF-8."""
     truncated: bool
-    """Whether `text` lacks something of the beginning."""
+    """Whether the beginning is missing in `text`."""
     total_bytes: int
     total_lines: int
-    """Lines as written, an unfinished last one included."""
+    """Lines as written, including an unfinished last one."""
     path: Path | None = None
-    """Where the bytes are, unchanged; None if `text` is all there is (or no file could be made)."""
+    """The file with the unchanged bytes; None if `text` is all there is, or no file could be made."""
     file_error: str | None = None
-    """Why the file is incomplete or missing; None if it is whole, or not needed."""
+    """Why the file is incomplete or missing; None if it is complete or not needed."""
 
 
 NO_OUTPUT = Output(text="", truncated=False, total_bytes=0, total_lines=0)
 
 
 class BoundedText:
-    """The last `limit` characters or a little more of a growing text, as a terminal would show them."""
+    """The last `limit` characters of a growing text, or up to twice as many, as a terminal would show them."""
 
     __slots__ = ("_limit", "_raw", "cut")
 
@@ -45,13 +45,13 @@ class BoundedText:
         self._limit = limit
         self._raw = ""
         self.cut = False
-        """Whether something of the beginning is gone."""
+        """Whether the beginning has been dropped."""
 
     def append(self, text: str) -> None:
         self._raw += text
         if len(self._raw) <= 2 * self._limit:
             return
-        # A progress bar shrinks to its last state first, so that it doesn't push out what stood before it.
+        # A progress bar is first reduced to its last state, so that it doesn't push out what came before it.
         fixed, unfinished = split_unfinished(self._raw)
         fixed = settled(fixed)
         if len(fixed) > self._limit:
@@ -62,7 +62,7 @@ class BoundedText:
         return displayed(split_unfinished(self._raw)[0])
 
     def take(self) -> str:
-        """Returns what can be shown by now and forgets it."""
+        """Returns what can be shown by now, and drops it."""
         fixed, unfinished = split_unfinished(self._raw)
         text = settled(fixed)
         shown = text.removesuffix("\r")
@@ -71,18 +71,18 @@ class BoundedText:
         return shown
 
     def rewrites(self) -> bool:
-        """Whether what is held begins by drawing the current line anew."""
+        """Whether the text begins by redrawing the current line."""
         first_line, newline, _ = split_unfinished(self._raw)[0].partition("\n")
         return "\r" in (first_line.rstrip("\r") if newline else first_line)
 
 
 class OutputFile:
-    """The private file (0600) that takes a command's whole output. A failure ends the writing, not the command."""
+    """The private file (0600) for the whole output of a command. A failure ends the writing, not the command."""
 
     __slots__ = ("_directory", "_file", "_limit", "_written", "error", "path")
 
     def __init__(self, directory: Path | None, limit: int) -> None:
-        """`directory=None`: nothing may be kept."""
+        """`directory=None`: nothing may be kept. `limit` is in bytes."""
         self._directory = directory
         self._limit = limit
         self._file: int | None = None
@@ -107,7 +107,7 @@ class OutputFile:
         file, self._file = self._file, None
         try:
             os.close(file)
-        except OSError as error:  # network file systems report a full disk here
+        except OSError as error:  # network file systems may report a full disk only here
             self.error = self.error or f"it could not be written: {error.strerror or error}"
 
     def _open(self) -> int:
@@ -127,7 +127,7 @@ class OutputFile:
 
 
 class OutputCollector:
-    """Takes a command's bytes as they come; memory stays within a small multiple of `tail_bytes`."""
+    """Takes a command's output as it comes. Memory stays within a small multiple of `tail_bytes`."""
 
     __slots__ = (
         "_decoder",
@@ -147,7 +147,7 @@ class OutputCollector:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._tail = BoundedText(tail_bytes)
         self._head: list[bytes] | None = []
-        """The bytes so far, until they are too many and go to the file."""
+        """The bytes so far; None once they were too many and went to the file."""
         self._total = 0
         self._newlines = 0
         self._unfinished = False
@@ -163,21 +163,21 @@ class OutputCollector:
             self._head.append(data)
             if self._total > self._tail_bytes:
                 self.spill()
-            elif len(self._head) > 1024:  # many tiny writes cost more as objects than as bytes
+            elif len(self._head) > 1024:  # many tiny objects take more memory than their bytes
                 self._head = [b"".join(self._head)]
         text = self._decoder.decode(data)
         self._tail.append(text)
         return text
 
     def spill(self) -> Path | None:
-        """Makes sure that the file has everything; returns its path, or None if it could not be made."""
+        """Makes sure that the file has all the output so far. Returns its path, or None if it could not be made."""
         if self._head is not None:
             head, self._head = self._head, None
             self._file.write(b"".join(head))
         return self._file.path
 
     def finish(self) -> Output:
-        """Says what there was. Nothing may be fed afterwards."""
+        """The whole output. Nothing may be fed afterwards."""
         self._tail.append(self._decoder.decode(b"", final=True))
         text = self._tail.text()
         kept = last_lines(text, self._tail_bytes)
@@ -200,8 +200,8 @@ class OutputCollector:
 
 
 def last_lines(text: str, limit: int) -> str:
-    """The end of `text` in at most `limit` bytes of UTF-8. It begins with a whole line, unless more than a quarter
-    would be lost by that."""
+    """The end of `text` in at most `limit` bytes of UTF-8. It begins with a whole line, unless that would lose more
+    than a quarter of it."""
     data = text.encode("utf-8")
     if len(data) <= limit:
         return text
@@ -213,8 +213,8 @@ def last_lines(text: str, limit: int) -> str:
 
 
 class LiveUpdates:
-    """Passes output on while it comes: the first at once, then at most one update per `interval` seconds of at most
-    about `limit` characters. Of what comes faster only the end is told."""
+    """Passes output on as it comes: at once at first, then in at most one update per `interval` seconds, of up to about
+    `limit` characters. If more comes in that time, only the end of it is passed on."""
 
     __slots__ = ("_fail", "_interval", "_line_open", "_listener", "_pending", "_timer")
 
@@ -226,7 +226,7 @@ class LiveUpdates:
         limit: int,
         on_error: Callable[[Exception], None],
     ) -> None:
-        """`on_error` gets what the listener raises; it is not called again afterwards."""
+        """`on_error` gets what `listener` raises; after that `listener` is not called again."""
         self._listener = listener
         self._interval = interval
         self._pending = BoundedText(limit)
@@ -240,12 +240,12 @@ class LiveUpdates:
             self._tell()
 
     def close(self) -> None:
-        """Tells what is left and stops."""
+        """Passes on what is left, and stops."""
         self.cancel()
         self._pass_on()
 
     def cancel(self) -> None:
-        """Stops without telling more."""
+        """Stops without passing on anything more."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -256,7 +256,7 @@ class LiveUpdates:
             self._timer = asyncio.get_running_loop().call_later(self._interval, self._tell)
 
     def _pass_on(self) -> bool:
-        # An update can't take back what was told: a line that is drawn anew is told on a line of its own.
+        # An update can't take back an earlier one: a redrawn line is passed on as a new line.
         cut, fresh_line = self._pending.cut, self._line_open and self._pending.rewrites()
         text = self._pending.take()
         if not text:
@@ -268,7 +268,7 @@ class LiveUpdates:
         self._line_open = not text.endswith("\n")
         try:
             self._listener(text)
-        except Exception as error:  # noqa: BLE001 -- it belongs to the one who runs the command, who gets it
+        except Exception as error:  # noqa: BLE001 -- `on_error` hands it to whoever runs the command
             self._listener = _ignore
             self._fail(error)
         return True

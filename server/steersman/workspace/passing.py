@@ -1,4 +1,4 @@
-"""A workspace that passes everything on to another one: what those that add something to it are made from."""
+"""A workspace that passes everything on to another one: the base of those that add something."""
 
 from collections.abc import Sequence
 

@@ -1,6 +1,6 @@
-"""Directories held fast while something is done in them, so that a link put in their place meanwhile leads nowhere.
+"""Pins directories while something is done in them: a link put in their place meanwhile has no effect.
 
-It needs /proc (Linux). Elsewhere a directory is used by its name, as it was checked a moment before.
+Needs /proc (Linux). Elsewhere a directory is used by its name, which was checked a moment before.
 """
 
 import contextlib
@@ -15,12 +15,12 @@ _CAN_PIN = _OPEN.is_dir() and hasattr(os, "O_PATH")
 
 
 class Replaced(OSError):
-    """Another directory is where this one was expected."""
+    """The path leads to another directory than expected."""
 
 
 @contextlib.contextmanager
 def pinned(directory: Path) -> Iterator[Path]:
-    """A name for `directory` (absolute, links resolved) that stays with it, whatever is done to the names in its path.
+    """A path that stays with `directory` (absolute, links resolved), whatever happens to the names that lead to it.
 
     Raises:
         Replaced: the path leads to another directory now.
@@ -40,5 +40,5 @@ def pinned(directory: Path) -> Iterator[Path]:
 
 
 def _spelled(path: str) -> str:
-    """Some file systems take names for the same that differ in case or in their Unicode form."""
+    """Equal for names that some file system treats as equal: those that differ in case or Unicode form."""
     return path if path.isascii() and path.islower() else unicodedata.normalize("NFC", path).casefold()

@@ -1,4 +1,4 @@
-"""Reading a pipe from the event loop, and giving one away to be emptied when we stop reading."""
+"""Reads a pipe from the event loop, and leaves it to another process when we stop reading."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from typing import IO
 
 _CHUNK = 256 * 1024
 _SWEEP = 4 * 1024 * 1024
-"""Bytes that may be read at once after the program has ended: more than a pipe can hold."""
+"""Bytes to read at most after the program has ended: more than a pipe can hold."""
 
 _KEEP_EMPTYING = r"""
 exec 3<&0 </dev/null
@@ -18,31 +18,31 @@ exec 3<&0 </dev/null
 
 
 class PipeReader:
-    """Passes what comes through a pipe to `feed`; what `feed` raises becomes the result of `finished`."""
+    """Passes what comes through a pipe to `feed`. What `feed` raises, `finished` raises."""
 
     __slots__ = ("_feed", "_loop", "_pipe", "finished")
 
     def __init__(self, pipe: IO[bytes] | None, feed: Callable[[bytes], object]) -> None:
-        """Owns the pipe (unbuffered, as Popen made it) from now on; `close` closes it."""
+        """Takes over the pipe (unbuffered, from Popen); `close` closes it."""
         assert pipe is not None
         os.set_blocking(pipe.fileno(), False)
         self._pipe = pipe
         self._feed = feed
         self._loop = asyncio.get_running_loop()
         self.finished: asyncio.Future[None] = self._loop.create_future()
-        """Done at the pipe's end: when no process holds its other side any more."""
+        """Done at the end of the pipe: when no process has its other end open."""
         self._loop.add_reader(pipe, self._read)
 
     async def drain(self, seconds: float) -> None:
-        """Reads to the end of the pipe, but no longer than `seconds` plus what is in the pipe then."""
+        """Reads to the end of the pipe, or for `seconds` and then what is in the pipe."""
         await asyncio.wait({self.finished}, timeout=seconds)
         swept = 0
         while not self.finished.done() and swept < _SWEEP and (got := self._read()):
             swept += got
 
     def give_away(self, path: Path | None, limit: int) -> None:
-        """Has a process of its own empty the pipe as long as somebody writes to it, so that they don't die of a
-        broken pipe: the first `limit` bytes are appended to `path`, the rest is dropped.
+        """Leaves the pipe to a process that empties it for as long as somebody writes to it, so that the writers don't
+        die of a broken pipe. The first `limit` bytes are appended to `path`, the rest is dropped.
 
         Raises:
             OSError, subprocess.SubprocessError: no such process could be started.
@@ -66,7 +66,7 @@ class PipeReader:
         self._loop.remove_reader(self._pipe)
         self._pipe.close()
         if self.finished.done():
-            self.finished.exception()  # whoever closes without asking doesn't want to know
+            self.finished.exception()  # marks it as retrieved: the caller isn't interested
         else:
             self.finished.cancel()
 
@@ -78,7 +78,7 @@ class PipeReader:
                 return len(data)
         except BlockingIOError:
             return 0
-        except Exception as error:  # noqa: BLE001 -- it belongs to the one who awaits `finished`
+        except Exception as error:  # noqa: BLE001 -- whoever awaits `finished` gets it
             self._loop.remove_reader(self._pipe)
             if not self.finished.done():
                 self.finished.set_exception(error)

@@ -1,6 +1,6 @@
 """What the layers above ask of a workspace, and what a workspace asks of them.
 
-`DiskWorkspace` implements it on the disk alone; a language server puts the editor's open buffers before it.
+`DiskWorkspace` implements it on the disk alone; a language server puts the editor's open buffers in front of it.
 """
 
 import stat
@@ -28,15 +28,15 @@ class Snapshot:
 
     path: ResolvedPath
     data: bytes
-    """The file's bytes; of a buffer its text in UTF-8; of a symbolic link that is meant itself, what it points to."""
+    """The file's bytes; for a buffer its text in UTF-8; for a symbolic link that is meant itself, its target."""
     sha256: str
-    """Of `data`, in hex: the version that a change is based on."""
+    """The hash of `data`, in hex: the version that a change is based on."""
     text: Text | None
-    """The text; None if the bytes are none, see `failure`."""
+    """The text; None if the bytes are not text, see `failure`."""
     failure: TextError | None = None
     source: Source = "disk"
     dirty: bool = False
-    """The text is an editor's and not yet on the disk."""
+    """The text is unsaved: an editor has it, the disk doesn't yet."""
     version: int | None = None
     """The document's version in the editor."""
     conflict: bool = False
@@ -62,22 +62,22 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One name in a directory. Raw: print it by `roots.printable`."""
+    """One name in a directory, raw: print it with `roots.printable`."""
 
     name: str
     kind: EntryKind
     target_is_directory: bool = False
-    """Of a link: whether it leads to a directory."""
+    """For a link: whether it leads to a directory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The beginning of what a directory holds."""
+    """The beginning of a directory's contents."""
 
     entries: Sequence[Entry]
     """The first ones by name that no deny rule covers."""
     count: int
-    """How many there are of these in all."""
+    """How many entries no deny rule covers."""
     denied: int
     """How many a deny rule covers."""
 
@@ -87,20 +87,20 @@ class Applied:
     """A change that was made."""
 
     sha256: str | None
-    """The new version of the file; None if there is no file any more."""
+    """The new version of the file; None if there is no longer a file."""
     text: str | None = None
-    """What the file holds now, LF line ends, where it isn't what the change says (a user who typed meanwhile)."""
+    """What the file holds now, with LF line ends, where that differs from the change (the user typed meanwhile)."""
     source: Source = "disk"
     unsaved: bool = False
-    """It is in an editor's buffer only; commands don't see it yet."""
+    """The change is only in an editor's buffer; commands don't see it yet."""
     changed_by_saving: bool = False
-    """The editor saved it and, in doing so, made `text` of it: it formats what it saves."""
+    """`text` is what the editor made of the change when it saved it: it formats on save."""
     created_directories: tuple[str, ...] = ()
     """Displayed paths, outermost first."""
     notes: tuple[str, ...] = ()
-    """Sentences for the model: what else it has to know."""
+    """Sentences for the model: what else it needs to know."""
     afterwards: "Callable[[Stop], Awaitable[Sequence[str]]] | None" = None
-    """Waits for further such sentences, for a bounded time or until it is to stop. Awaited once, without any lock."""
+    """Waits for further notes, for a bounded time or until told to stop. Called once, without holding any lock."""
 
 
 class BaseMoved(WorkspaceError):
@@ -120,7 +120,7 @@ class PreImage:
     path: Path
     kind: Literal["absent", "file", "link"]
     data: bytes | None = None
-    """The bytes on the disk; of a link its target; None if nothing was there."""
+    """The bytes on the disk; for a link its target; None if nothing was there."""
     mode: int | None = None
     """Permission bits."""
     buffer: str | None = None
@@ -128,8 +128,8 @@ class PreImage:
 
 
 KeepPreImage = Callable[[PreImage], Awaitable[None]]
-"""Called before every change, under the path's lock; it returns when the pre-image is durable (or was kept
-before). If it raises, the change is not made."""
+"""Called before every change, under the path's lock. It returns when the pre-image is durable, or was kept before.
+If it raises, the change is not made."""
 
 
 class Workspace(Protocol):
@@ -151,7 +151,7 @@ class Workspace(Protocol):
         ...
 
     async def read(self, path: ResolvedPath) -> Snapshot:
-        """The truth about a regular file: the editor's buffer where that is it, else the disk.
+        """A regular file as it really is: the editor's buffer if it has one that counts, otherwise the disk.
 
         Raises:
             FileNotFound: nothing is there.
@@ -161,7 +161,7 @@ class Workspace(Protocol):
         ...
 
     async def exists(self, path: ResolvedPath) -> bool:
-        """Whether anything is there, be it a directory or a link that leads nowhere."""
+        """Whether anything is there, even a directory or a dangling link."""
         ...
 
     async def entries(self, path: ResolvedPath, limit: int) -> Listing:
@@ -173,7 +173,7 @@ class Workspace(Protocol):
         ...
 
     async def apply(self, change: "FileChange") -> Applied:
-        """Makes one change. The check of its base and the work happen under the path's lock.
+        """Makes one change. Its base is checked and the work done under the path's lock.
 
         Raises:
             BaseMoved: nothing was changed.
@@ -182,8 +182,8 @@ class Workspace(Protocol):
         ...
 
     async def check(self, change: "FileChange") -> None:
-        """Whether `apply` would make the change now, as far as that can be told before: nothing is touched, and no lock
-        is held afterwards.
+        """Whether `apply` would make the change now, as far as can be known in advance. Nothing is touched, and no lock
+        is kept.
 
         Raises:
             As `apply`.
@@ -195,10 +195,10 @@ class Workspace(Protocol):
         ...
 
     async def save_own(self) -> None:
-        """Asks the editor, if it can be asked, to save what nobody but this server has left unsaved: approved changes,
-        never what a user typed. What is not saved then is in `unsaved_files` as before."""
+        """Has the editor, if it can, save approved changes that only this server left unsaved, never what a user typed.
+        Whatever stays unsaved is still in `unsaved_files`."""
         ...
 
     def held_by(self, path: ResolvedPath) -> str | None:
-        """The editor that has the file open, in words, if it is another than the one that shows us its buffers."""
+        """Another editor than the one whose buffers we see that has the file open, in words; None if there is none."""
         ...

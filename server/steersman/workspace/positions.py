@@ -1,7 +1,7 @@
 """Offsets of Python strings and positions of LSP, in UTF-8, UTF-16 or UTF-32 code units.
 
-Lines end at LF, CRLF and CR and nowhere else (LSP 3.17, "Text Documents"), so str.splitlines is not for
-here. Knows no protocol types.
+Lines end at LF, CRLF and CR and nowhere else (LSP 3.17, "Text Documents"), which rules out str.splitlines.
+Knows no protocol types.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """Zero-based line, and code units from its start."""
+    """A zero-based line, and code units from its start."""
 
     line: int
     character: int
@@ -35,7 +35,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class ContentChange:
-    """One content change of didChange; without a range the text is the whole document."""
+    """A content change of didChange. Without a range, the text is the whole document."""
 
     text: str
     range: Range | None = None
@@ -47,7 +47,8 @@ def utf16_len(text: str) -> int:
 
 
 class LineIndex:
-    """A text with the starts of its lines, for many conversions; built in one pass, then O(log lines)."""
+    """A text and the starts of its lines, for many conversions. It is built in one pass; a conversion is O(log
+    lines)."""
 
     __slots__ = ("_starts", "text")
 
@@ -57,11 +58,11 @@ class LineIndex:
 
     @property
     def line_count(self) -> int:
-        """Lines, counting the empty one after a final line end: at least 1."""
+        """The number of lines, including the empty one after a final line end: at least 1."""
         return len(self._starts)
 
     def line(self, number: int) -> str:
-        """The text of a zero-based line without its line end.
+        """The text of a line (zero-based) without its line end.
 
         Raises:
             IndexError: there is no such line.
@@ -73,9 +74,9 @@ class LineIndex:
         return self.text[start : _content_end(self.text, start, end)]
 
     def offset(self, position: Position, encoding: PositionEncoding) -> int:
-        """The offset of a position, clamped to the end of its line and of the document.
+        """The offset of a position, clamped to its line and to the document.
 
-        A position inside a character (the second half of a surrogate pair) is the start of it.
+        A position inside a character (between the halves of a surrogate pair) counts as its start.
         """
         if position.line >= len(self._starts):
             return len(self.text)
@@ -83,7 +84,7 @@ class LineIndex:
         return self._starts[number] + _chars(self.line(number), position.character, encoding)
 
     def position(self, offset: int, encoding: PositionEncoding) -> Position:
-        """The position of an offset, clamped to the document; between CR and LF it is the line's end."""
+        """The position of an offset, clamped to the document. Between CR and LF it is the end of the line."""
         offset = min(max(offset, 0), len(self.text))
         number = bisect_right(self._starts, offset) - 1
         start = self._starts[number]
@@ -97,10 +98,10 @@ class LineIndex:
 
 
 def apply_changes(text: str, changes: Iterable[ContentChange], encoding: PositionEncoding) -> str:
-    """The document after the content changes of a didChange, each applied to what the one before left.
+    """The document after the content changes of a didChange, applied one after the other.
 
-    No index is kept: a line is found by counting line ends in halves of the text, which costs less than one
-    split of it. A range whose end is before its start is taken as the other way round.
+    No index is built: a line is found by counting line ends in halves of the text, which is cheaper than splitting it.
+    A range that ends before it starts is reversed.
     """
     for change in changes:
         if change.range is None:
@@ -118,7 +119,7 @@ def apply_changes(text: str, changes: Iterable[ContentChange], encoding: Positio
 
 
 def _line_start(text: str, start: int, lines: int, bare_cr: bool) -> int | None:
-    """Where the line begins that is `lines` below the one that begins at `start`; None if there is none."""
+    """The start of the line that is `lines` below the one starting at `start`; None if there is none."""
     if lines <= 0:
         return start
     low, high = start, len(text)
@@ -180,5 +181,5 @@ def _chars(line: str, units: int, encoding: PositionEncoding) -> int:
             units -= 1
         return len(data[:units].decode("utf-8", "surrogatepass"))
     head = line[:units].encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "surrogatepass")
-    # A pair cut in half leaves its first half: not the character that stands there.
+    # A surrogate pair that was cut leaves its first half, which is not the character at this place.
     return len(head) - 1 if head and head[-1] != line[len(head) - 1] else len(head)

@@ -1,6 +1,6 @@
-"""The way back: what was at a path before a run first changed it, kept durably outside the workspace.
+"""Pre-images: what was at a path before a run first changed it, kept durably outside the workspace.
 
-Stores bytes and makes records; which change belongs to which checkpoint is for the session's log to say.
+Stores bytes and makes records. The session's log says which change belongs to which checkpoint.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ from steersman.workspace.waiting import outlast
 
 
 class PreImageError(WorkspaceError):
-    """A pre-image could not be kept, so that the change was not made, or it is lost."""
+    """A pre-image could not be kept (the change was then not made), or it is lost."""
 
 
 class BlobStore:
-    """Bytes by their SHA-256, one file each, made once, never changed. Blocking."""
+    """Bytes by their SHA-256, one file each, written once and never changed. Blocking."""
 
     __slots__ = ("_directory",)
 
     def __init__(self, directory: Path) -> None:
-        """`directory` is made with the first blob, readable by its owner only."""
+        """`directory` is made for the first blob, readable by its owner only."""
         self._directory = directory
 
     def put(self, data: bytes) -> str:
@@ -40,13 +40,13 @@ class BlobStore:
         digest = hashlib.sha256(data).hexdigest()
         path = self._path(digest)
         try:
-            if _is_kept_anew(path):
+            if _renewed(path):
                 return digest
             self._make(path.parent)
             try:
                 create_file(path, data, mode=0o600)
             except FileExistsError:
-                if not _is_kept_anew(path):  # else another session has kept the same bytes meanwhile
+                if not _renewed(path):  # otherwise another session has just kept the same bytes
                     raise
         except OSError as error:
             raise PreImageError(
@@ -79,8 +79,8 @@ class BlobStore:
         sync_directory(directory.parent)
 
 
-def _is_kept_anew(path: Path) -> bool:
-    """Whether the blob is there; it is as young as any then, since what is old is deleted one day."""
+def _renewed(path: Path) -> bool:
+    """Whether the blob is there. It then gets a new date, since old blobs are deleted one day (retention.py)."""
     try:
         os.utime(path)
     except FileNotFoundError:
@@ -93,14 +93,14 @@ class PreImageRecord:
     """What the log keeps of a pre-image."""
 
     uri: str
-    """`file:` URI of the resolved path; percent-encoded bytes, so that every name survives JSON."""
+    """`file:` URI of the resolved path. Bytes are percent-encoded, so that every name survives JSON."""
     kind: Literal["absent", "file", "link"]
     sha256: str | None = None
-    """Of the kept bytes (of a link: its target); None if nothing was there."""
+    """The hash of the kept bytes (for a link, of its target); None if nothing was there."""
     mode: int | None = None
     """Permission bits."""
     buffer_sha256: str | None = None
-    """Of the editor's text in UTF-8, where it differed from the disk."""
+    """The hash of the editor's text in UTF-8, if it differed from the disk."""
 
     @property
     def path(self) -> Path:
@@ -128,11 +128,11 @@ class PreImages:
         self._kept: set[Path] = set()
 
     def begin(self) -> None:
-        """A new user message: what changes from here on is kept anew."""
+        """There is a new user message: from here on, pre-images are kept again."""
         self._kept = set()
 
     async def keep(self, image: PreImage) -> None:
-        """Stores and records the pre-image unless that has been done since the last `begin`.
+        """Stores and records the pre-image, unless the path already has one since the last `begin`.
 
         Raises:
             PreImageError: it can't be kept.

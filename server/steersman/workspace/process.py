@@ -1,8 +1,8 @@
-"""Runs an agent's command: its own process group, no input, bounded output, and an end that is certain.
+"""Runs an agent's command: in its own process group, without input, with bounded output and a certain end.
 
-A command ends when its main process exits. What it left in the background then runs on and is named in the result:
-a server that was started on purpose is still needed by the next command. An abort, a timeout or a cancellation ends
-everything that the command started, and returns when it is gone.
+A command ends when its main process exits. What it left in the background then keeps running and is named in the
+result: the next command may need a server that was started on purpose. An abort, a timeout or a cancellation ends
+everything that the command started, and returns when all of it is gone.
 """
 
 import asyncio
@@ -29,17 +29,17 @@ class ProcessLimits:
     grace: float = 2.0
     """Seconds between SIGTERM and SIGKILL."""
     drain: float = 0.2
-    """Seconds that output may still come after the exit, while a background process holds the pipe."""
+    """Seconds to wait for more output after the exit, while a background process has the pipe open."""
     tail_bytes: int = 64 * 1024
-    """Output that is kept in memory and returned; beyond it the whole goes to a file."""
+    """Output that is kept in memory and returned. If there is more, all of it goes to a file."""
     file_bytes: int = 1 << 30
-    """Where that file ends."""
+    """The largest size of that file."""
     left_bytes: int = 10 << 20
-    """How much of the later output of what was left running is appended to the file."""
+    """How much later output of processes left running is appended to the file."""
     update_seconds: float = 0.1
     """The shortest time between two live updates."""
     update_characters: int = 8 * 1024
-    """About the most text of one live update; of more, the end is told."""
+    """About the most text of one live update, which has the end if there was more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Exited:
 
 @dataclass(frozen=True, slots=True)
 class Signalled:
-    """Ended by a signal that was not ours."""
+    """Ended by a signal that we didn't send."""
 
     name: str
     """Such as SIGSEGV."""
@@ -79,9 +79,9 @@ class CommandResult:
     outcome: Outcome
     output: Output
     still_running: tuple[RunningProcess, ...] = ()
-    """After an exit: what the command left in the background, if it holds the output (which goes on into
-    `output.path`) or has stayed in the command's group; a daemon that did neither has taken leave. After an abort or a
-    timeout: what could not be ended."""
+    """After an exit: the processes left in the background that have the output open (which continues in `output.path`)
+    or are still in the command's group. A daemon that is neither is on its own. After an abort or a timeout: what could
+    not be ended."""
     seconds: float = 0.0
 
 
@@ -100,14 +100,14 @@ async def run_command(
 ) -> CommandResult:
     """Runs a command to its end.
 
-    A string is run by bash (sh, where there is no bash), a sequence as it is. `without` names the variables of
-    `env` that the command must not see. `timeout` is in seconds. `on_output` gets new output as a terminal would show
-    it, merged; what it raises ends the command and is raised here. `spill_dir` is made if need be, for the file
-    that takes long output; None: there is none.
+    A string is run by bash (sh, where there is no bash), a sequence as it is. `without` are variables of `env` that the
+    command must not see. `timeout` is in seconds. `on_output` gets merged updates of the output, as a terminal would
+    show it; what it raises ends the command and is raised here. `spill_dir` is the directory for the file with long
+    output, made when needed; None: no file.
 
     Raises:
-        asyncio.CancelledError: we were cancelled; everything that the command started has been ended. A second
-            cancellation shortens the grace period.
+        asyncio.CancelledError: we were cancelled. Everything that the command started has been ended; a second
+            cancellation cut the grace period short.
     """
     if stop.aborted:
         return CommandResult(Aborted(), NO_OUTPUT)
@@ -188,7 +188,7 @@ class _Running:
         self._output.close()
 
     async def _run(self, exited: asyncio.Future[None], stop: Stop, timeout: float | None) -> Outcome | None:
-        """Returns None when the command has exited, else why it is to be ended."""
+        """Returns None when the command has exited, otherwise the reason for ending it."""
         stopping = asyncio.ensure_future(stop.wait())
         try:
             return await self._first(exited, stopping, timeout)
@@ -219,7 +219,7 @@ class _Running:
                 return TimedOut(timeout)
 
     async def _end(self) -> tuple[RunningProcess, ...]:
-        """Ends everything; a cancellation that comes meanwhile makes it faster, and is raised afterwards."""
+        """Ends everything. A cancellation meanwhile speeds this up, and is raised afterwards."""
         if self._ended:
             return ()
         hurry: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -229,7 +229,7 @@ class _Running:
         return ending.result()
 
     async def _leave(self) -> tuple[RunningProcess, ...]:
-        """After the exit: takes the rest of the output, and names what runs on."""
+        """After the exit: reads the rest of the output, and returns what is still running."""
         await self._reader.drain(self._limits.drain)
         held = not self._reader.finished.done()
         if not held and not self._tree.group_exists():

@@ -1,7 +1,7 @@
-"""All processes that one command started: who they are, when they end, and how to end every one of them.
+"""All processes that a command started: which they are, when they end, and how to end every one of them.
 
-On Linux they are read from /proc and awaited by pidfd. Elsewhere the process group is all that can be seen, and its
-end can only be polled for.
+On Linux they are read from /proc and awaited with pidfd. Elsewhere only the process group can be seen, and its end has
+to be polled for.
 """
 
 import asyncio
@@ -16,21 +16,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MARKER_VARIABLE = "STEERSMAN_RUN"
-"""Its value is a colon-separated list of markers: those of the commands inside which a command runs, then its own."""
+"""A colon-separated list of markers: those of the commands that a command runs inside, then its own."""
 
 _PROC = Path("/proc")
 _HAS_PROC = (_PROC / "self" / "stat").exists()
 _KILL_WAIT = 2.0
-"""Seconds to wait for processes after SIGKILL: one in an uninterruptible system call can't be waited for longer."""
+"""Seconds to wait for processes after SIGKILL. One in an uninterruptible system call may take forever."""
 _POLL = 0.02
-"""Seconds between two looks at processes that can't be awaited: other people's children without pidfd (macOS)."""
+"""Seconds between two looks at processes that can't be awaited: those that are not our children, without pidfd."""
 _MOST_WATCHED = 64
-"""Processes that are awaited at a time, one descriptor each."""
+"""Processes awaited at a time. Each takes a descriptor."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningProcess:
-    """A process of a command that had not ended when the command's result was made."""
+    """A process that a command started and that is still running."""
 
     pid: int
     command: str
@@ -38,16 +38,16 @@ class RunningProcess:
 
 
 class ProcessTree:
-    """What a command started, found by its session, its process group, its marker and its line of parents."""
+    """What a command started, found by session, process group, marker and parents."""
 
     __slots__ = ("_known", "_leader", "_marker")
 
     def __init__(self, leader: int, marker: str) -> None:
-        """`leader` began a session of its own; `marker` stands in MARKER_VARIABLE of its environment."""
+        """`leader` leads its own session; `marker` is in MARKER_VARIABLE of its environment."""
         self._leader = leader
         self._marker = marker.encode()
         self._known: dict[int, int] = {}
-        """What was found last, with the times of start: what lost its parent meanwhile is still ours."""
+        """What was found last, with start times: a process that has lost its parent since is still ours."""
 
     def group_exists(self) -> bool:
         """Whether a process of the group is left (on Linux a leader that is not reaped counts)."""
@@ -60,15 +60,15 @@ class ProcessTree:
         return True
 
     async def running(self) -> tuple[RunningProcess, ...]:
-        """Those that have not ended."""
+        """The processes that have not ended."""
         pids = await self._pids()
         return tuple(RunningProcess(pid, _command_line(pid)) for pid in sorted(pids))
 
     async def end(self, grace: float, hurry: asyncio.Future[None]) -> tuple[RunningProcess, ...]:
-        """Asks all of them to end, kills what is left after `grace` seconds or once `hurry` is done, and returns
-        when they are gone; what can't be ended is returned."""
+        """Asks all processes to end, kills those left after `grace` seconds or once `hurry` is done, and returns when
+        they are gone: the result is what could not be ended."""
         loop = asyncio.get_running_loop()
-        pids = await self._pids()  # before anybody loses a parent
+        pids = await self._pids()  # before any of them loses its parent
         self._signal_group(signal.SIGTERM)
         _signal(pids, signal.SIGTERM, except_group=self._leader)
         deadline = loop.time() + grace
@@ -80,7 +80,7 @@ class ProcessTree:
             self._signal_group(signal.SIGKILL)
             _signal(pids, signal.SIGKILL)
             await _gone(pids, deadline - loop.time(), loop.create_future())
-            pids = await self._pids()  # what they started at the last moment
+            pids = await self._pids()  # including what they have just started
         return tuple(RunningProcess(pid, _command_line(pid)) for pid in sorted(pids))
 
     def _signal_group(self, number: signal.Signals) -> None:
@@ -90,24 +90,24 @@ class ProcessTree:
     async def _pids(self) -> set[int]:
         if not _HAS_PROC:
             return {self._leader} if self.group_exists() else set()
-        # In a thread: reading the environment of a process can wait for that process's memory lock.
+        # In a thread: reading a process's environment may have to wait for its memory lock.
         self._known = await asyncio.to_thread(_find, self._leader, self._marker, self._known)
         return set(self._known)
 
 
 @contextlib.contextmanager
 def exit_of(process: subprocess.Popen[bytes]) -> Iterator[asyncio.Future[None]]:
-    """A future that is done when our child has exited, whoever holds its pipes. It needs no child watcher of asyncio.
+    """A future that is done when our child has exited, whoever has its pipes open. Needs no child watcher of asyncio.
 
-    With pidfd the child is not reaped, so its number and its group stay its own until `process.wait()`. Elsewhere a
-    thread waits, and reaps.
+    With pidfd the child is not reaped: its process number and group stay reserved until `process.wait()`. Elsewhere a
+    thread waits for it and reaps it.
     """
     loop = asyncio.get_running_loop()
     exited: asyncio.Future[None] = loop.create_future()
     try:
         descriptor = os.pidfd_open(process.pid)
     except (AttributeError, OSError):
-        # A daemon thread, so that a child that can't be killed doesn't keep the server from ending.
+        # A daemon thread: a child that can't be killed must not keep the server from exiting.
         threading.Thread(target=_wait, args=(process, loop, exited), daemon=True).start()
         yield exited
         return
@@ -123,19 +123,19 @@ def _wait(
     process: subprocess.Popen[bytes], loop: asyncio.AbstractEventLoop, exited: asyncio.Future[None]
 ) -> None:
     process.wait()
-    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is waiting
         loop.call_soon_threadsafe(settle, exited)
 
 
 def settle(future: asyncio.Future[None]) -> None:
-    """Marks it as done; again is harmless."""
+    """Marks the future as done. Calling it again is harmless."""
     if not future.done():
         future.set_result(None)
 
 
 async def _gone(pids: Iterable[int], timeout: float, hurry: asyncio.Future[None]) -> None:
-    """Returns when the processes have ended, after `timeout` seconds, or once `hurry` is done; where processes can't
-    be awaited, after a moment."""
+    """Returns when the processes have ended, after `timeout` seconds, or once `hurry` is done. Where processes can't be
+    awaited, it returns after a moment."""
     loop = asyncio.get_running_loop()
     all_ended: asyncio.Future[None] = loop.create_future()
     watched: set[int] = set()
@@ -164,15 +164,15 @@ async def _gone(pids: Iterable[int], timeout: float, hurry: asyncio.Future[None]
 
 def _signal(pids: Iterable[int], number: signal.Signals, *, except_group: int | None = None) -> None:
     for pid in pids:
-        # Gone meanwhile, or another user's: the next look at the processes tells which.
+        # It is gone or another user's: the next look at the processes shows which.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if except_group is None or os.getpgid(pid) != except_group:
                 os.kill(pid, number)
 
 
 def _find(leader: int, marker: bytes, known: Mapping[int, int]) -> dict[int, int]:
-    """The processes of a command that are alive, with their times of start: members by themselves, those `known` to
-    be, and the descendants of both."""
+    """The living processes of a command, with their start times: those in its session or group or with its marker,
+    those `known` before, and the descendants of both."""
     children: dict[int, list[int]] = {}
     alive: dict[int, int] = {}
     pending = [leader]
@@ -203,7 +203,7 @@ class _Stat:
     group: int
     session: int
     start: int
-    """In clock ticks since boot: with the number it tells a process from every other."""
+    """In clock ticks since boot. Together with the number it identifies a process."""
     ended: bool
 
 
@@ -212,12 +212,12 @@ def _all_pids() -> list[int]:
 
 
 def _stat(pid: int) -> _Stat | None:
-    """proc_pid_stat(5); None if there is no such process any more."""
+    """See proc_pid_stat(5). None if the process is gone."""
     data = _read(pid, "stat")
     if data is None:
         return None
     fields = data[data.rindex(b")") + 2 :].split()
-    # A main thread may have exited (Z) while others of its process go on.
+    # The main thread may have exited (Z) while other threads of the process run on.
     ended = fields[0] in b"ZX" and int(fields[17]) <= 1
     parent, group, session, start = (int(fields[place]) for place in (1, 2, 3, 19))
     return _Stat(parent=parent, group=group, session=session, start=start, ended=ended)
@@ -244,7 +244,7 @@ def _read(pid: int, name: str) -> bytes | None:
 
 
 def _reap_orphan(pid: int, leader: int, ours: bool) -> None:
-    """Where the server is PID 1 of a container, what lost its parent is ours to reap."""
+    """If the server is PID 1 of a container, processes that have lost their parent are ours to reap."""
     if ours and pid != leader:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)

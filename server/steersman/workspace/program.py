@@ -1,4 +1,4 @@
-"""Runs a helper program (ripgrep) and passes its output on record by record, until it ends or enough was seen."""
+"""Runs a helper program (ripgrep) and passes on its output record by record, until it ends or is no longer needed."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ from steersman.workspace.process_tree import exit_of
 from steersman.workspace.waiting import Stop, outlast
 
 _DRAIN = 0.2
-"""Seconds for the rest of the output after the exit, if something else holds the pipe."""
+"""Seconds to wait for the rest of the output after the exit, if another process has the pipe open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,16 @@ class ProgramResult:
     code: int | None
     """The exit status, negative for a signal; None if we ended the program."""
     stderr: str
-    """The beginning of what it wrote there."""
+    """The beginning of what it wrote to stderr."""
     stopped: bool = False
-    """`on_record` had enough."""
+    """`on_record` wanted no more."""
     aborted: bool = False
     overlong: int = 0
-    """Records that were longer than `max_record` and left out."""
+    """Records left out because they were longer than `max_record`."""
 
 
 class RecordSplitter:
-    """Cuts a byte stream into records at a separator. One that is too long is counted, not held."""
+    """Splits a byte stream into records at a separator. Records that are too long are only counted."""
 
     __slots__ = ("_held", "_length", "_limit", "_separator", "overlong")
 
@@ -47,7 +47,7 @@ class RecordSplitter:
         """Records left out so far."""
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Takes more bytes; returns the records that they complete, without the separator."""
+        """Takes more bytes. Returns the records that they complete, without the separator."""
         *complete, rest = data.split(self._separator)
         records = []
         for part in complete:
@@ -57,7 +57,7 @@ class RecordSplitter:
         return records
 
     def finish(self) -> list[bytes]:
-        """The last record, if it has no separator at its end."""
+        """The last record, if the stream doesn't end with a separator."""
         return self._release() if self._length else []
 
     def _hold(self, part: bytes) -> None:
@@ -87,15 +87,15 @@ async def run_program(
     max_record: int = 1 << 20,
     max_stderr: int = 8 * 1024,
 ) -> ProgramResult:
-    """Runs a program that only reads and starts no others (it is killed without grace). `cwd` is absolute, its links
-    resolved, and is entered only if it is still the directory that it names.
+    """Runs a program that only reads and starts no other (it is killed without a grace period). `cwd` is absolute, with
+    links resolved, and is entered only if none of its directories has been replaced.
 
-    `on_record` is called with each record of its stdout, without the separator and of at most `max_record` bytes;
-    False from it ends the program.
+    `on_record` is called with each record of stdout, without the separator and of at most `max_record` bytes. If it
+    returns False, the program is ended.
 
     Raises:
         StartError: the program could not be started.
-        Exception: what `on_record` raises. Then, and when we are cancelled, the program has been ended.
+        Exception: what `on_record` raises. The program has been ended then, and also when we are cancelled.
     """
     if stop.aborted:
         return ProgramResult(code=None, stderr="", aborted=True)
@@ -151,7 +151,7 @@ class _Program:
             await outlast(stopping)
 
     async def _run(self, exited: asyncio.Future[None], stopping: asyncio.Future[None]) -> bool:
-        """Returns True when the program has ended by itself and all it wrote was taken."""
+        """Returns True if the program has ended by itself and all its output has been read."""
         waiting = {exited, stopping, self._enough, self._out.finished}
         while True:
             done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

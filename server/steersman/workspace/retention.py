@@ -1,4 +1,4 @@
-"""How long files are kept that grow without end: long outputs of commands, pre-images. It knows their directories and
+"""How long files are kept that would pile up: long outputs of commands, and pre-images. Knows their directories and
 names, not who made them."""
 
 import logging
@@ -17,9 +17,9 @@ MAX_BYTES = 1 << 30
 MAX_AGE = 14 * 24 * 3600.0
 MAX_BLOB_BYTES = 2 << 30
 MAX_BLOB_AGE = 60 * 24 * 3600.0
-"""Seconds since a pre-image was last kept: changes that are older can't be taken back."""
+"""Seconds since a pre-image was last kept: older changes can't be reverted."""
 IN_USE = 3600.0
-"""Seconds since the last write within which a file is never deleted: a command may still write it, a model still read
+"""Seconds after its last write in which a file is never deleted: a command may still be writing it or a model reading
 it, in this server or another one."""
 
 
@@ -33,11 +33,11 @@ class _File:
 def prune_outputs(
     directory: Path, max_bytes: int = MAX_BYTES, max_age: float = MAX_AGE, *, now: float | None = None
 ) -> int:
-    """Deletes output files that were last written more than `max_age` seconds ago and then, oldest first, as many as
-    it takes to bring all of them within `max_bytes`; returns the bytes that were freed.
+    """Deletes output files last written more than `max_age` seconds ago and then, oldest first, as many as necessary to
+    bring the rest within `max_bytes`. Returns the number of bytes freed.
 
-    Only files that commands' outputs have made are looked at. What can't be deleted is logged and stays. Blocking;
-    two servers may do it at once. `now` is a time as of `time.time()`.
+    Only files made for outputs of commands are considered. What can't be deleted is logged and stays. Blocking; two
+    servers may do this at once. `now` is like `time.time()`.
     """
     return _prune(list(_output_files(directory)), max_bytes, max_age, now)
 
@@ -49,7 +49,7 @@ def prune_blobs(
     *,
     now: float | None = None,
 ) -> int:
-    """The same for the blobs of a `BlobStore`, two directories deep."""
+    """The same for the blobs of a `BlobStore`, which are one directory deeper."""
     return _prune(list(_blob_files(directory)), max_bytes, max_age, now)
 
 

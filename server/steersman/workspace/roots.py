@@ -1,6 +1,6 @@
-"""Workspace folders, and what a path that somebody named means in them: relative names, links, containment.
+"""Workspace folders, and what a path means in them: relative names, links, containment.
 
-It looks at names and links only; it opens nothing and decides nothing about rules or approvals.
+It looks at names and links only. It opens nothing, and knows nothing of rules and approvals.
 """
 
 import os
@@ -18,7 +18,7 @@ from steersman.workspace.invisible import is_visible, seen
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4096
 _NOT_BELOW = re.compile(r"~(?:/|$)|file:|\s*$")
-"""How a path begins that is never taken for one in the workspace, though there may be such a name in it."""
+"""Paths that begin like this never count as relative, even if the workspace has such a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Root:
     """One workspace folder."""
 
     name: str
-    """Unique among the folders; the first component of paths in all but the session's own folder."""
+    """Unique among the folders. Paths in folders other than the session's own begin with it."""
     path: Path
     """Absolute, links resolved."""
     given: Path
@@ -36,43 +36,43 @@ class Root:
 @dataclass(frozen=True, slots=True)
 class ResolvedPath:
     given: str
-    """As it was named."""
+    """As somebody wrote it."""
     path: Path
     """Absolute, links resolved: what is read and written. The last component may not exist."""
     relative: str
-    """With `/`, from the session's folder; `folder/…` in another one; absolute outside. Raw: print `display`."""
+    """With `/`: from the session's folder on, `folder/…` in another one, absolute elsewhere. Raw: print `display`."""
     root: Root | None
     """The folder that `path` is in; None outside."""
     forms: tuple[str, ...]
-    """The texts that a rule is tried on, each below its workspace folder or absolute: what is reached, what was
-    named, and the link between them if there is one."""
+    """The texts that rules are tried on, each below its workspace folder or absolute: the file reached, the path as it
+    was named, and the link between them, if any."""
     link: Path | None = None
-    """The symbolic link that the name's last component is, when `path` is what it points to."""
+    """The symbolic link that was named, if `path` is its target."""
 
     @property
     def outside(self) -> bool:
-        """Outside every workspace folder: needs an approval of its own."""
+        """Outside all workspace folders: needs its own approval."""
         return self.root is None
 
     @property
     def display(self) -> str:
-        """`relative` for people and models: control characters and bytes that are not UTF-8 escaped."""
+        """`relative` for people and models, with invisible characters and bytes that are not UTF-8 escaped."""
         return printable(self.relative)
 
 
 class Roots:
-    """The workspace folders of a session; the first is the session's own, in which relative paths start."""
+    """The workspace folders of a session. Relative paths start in the first, the session's own."""
 
     __slots__ = ("_readable", "folders")
 
     def __init__(
         self, folders: Sequence[Path], names: Sequence[str] = (), *, readable: Sequence[Path] = ()
     ) -> None:
-        """`names` are the editor's for the same folders; missing ones are the folders' own, made unique.
+        """`names` are the editor's for the same folders; missing ones are taken from the paths. All are made unique.
         `readable` are directories of our own (such as that of commands' long outputs) that tools may read unasked.
 
         Raises:
-            PathError: a folder does not exist or is none.
+            PathError: a folder does not exist or is not a directory.
         """
         taken: set[str] = set()
         roots: list[Root] = []
@@ -80,7 +80,7 @@ class Roots:
             given = Path(os.path.abspath(folder))  # noqa: PTH100  (Path.absolute() keeps `..`)
             if not given.is_dir():
                 raise PathError(
-                    f"The workspace folder {printable(str(given))} does not exist or is no folder."
+                    f"The workspace folder {printable(str(given))} does not exist or is not a directory."
                 )
             wanted = (names[index] if index < len(names) else "") or given.name or "root"
             wanted = f"_{wanted}" if _NOT_BELOW.match(wanted) else wanted
@@ -102,12 +102,12 @@ class Roots:
         return self.folders[0] if self.folders else None
 
     def resolve(self, path: str, *, for_write: bool = False, follow: bool = True) -> ResolvedPath:
-        """What `path` names: relative to the session's folder, `folder/…`, absolute, `~/…` or a `file:` URI.
+        """What `path` means: relative to the session's folder, `folder/…`, absolute, `~/…` or a `file:` URI.
 
         With `follow=False` a link in the last place is not followed: the link itself is meant (delete, move).
 
         Raises:
-            PathError: it can't name a file here, or `for_write` and a link in it leads out of the workspace.
+            PathError: it can't name a file here, or it is `for_write` and a link leads out of the workspace.
         """
         text = _clean(path)
         start = self._start(text)
@@ -133,11 +133,11 @@ class Roots:
         return ResolvedPath(path, Path(real), self.relative(real, root), root, forms, Path(entry))
 
     def may_read(self, path: ResolvedPath) -> bool:
-        """Whether reading it needs no approval of its own."""
+        """Whether it may be read without an approval of its own."""
         return path.root is not None or any(_is_below(str(path.path), folder) for folder in self._readable)
 
     def containing(self, path: str | Path) -> Root | None:
-        """The innermost folder that holds an absolute, resolved path; the session's own wins a tie."""
+        """The innermost folder that contains an absolute, resolved path; of equal ones, the first."""
         text = str(path)
         best: Root | None = None
         for root in self.folders:
@@ -148,7 +148,7 @@ class Roots:
         return best
 
     def relative(self, path: str | Path, root: Root | None = None) -> str:
-        """A resolved absolute path as it is named here: the inverse of `resolve`. Raw, see `ResolvedPath`."""
+        """The name of a resolved, absolute path: the inverse of `resolve`. Raw, see `ResolvedPath`."""
         text = str(path)
         primary = self.primary
         if primary is not None and _is_below(text, str(primary.path)):
@@ -163,7 +163,7 @@ class Roots:
         return root.name if below == "." else f"{root.name}/{below}"
 
     def _start(self, text: str) -> str:
-        """The absolute path that `text` means, links and `..` not yet looked at."""
+        """The absolute path that `text` means, before links and `..` are resolved."""
         if text == "~" or text.startswith("~/"):
             home = os.path.expanduser(text)  # noqa: PTH111  (Path would drop a trailing slash and collapse dots)
             if not home.startswith("/"):
@@ -186,7 +186,7 @@ class Roots:
         return f"{primary.path}/{text}"
 
     def _named_below(self, start: str) -> str:
-        """A path without `..`, links not followed: below the workspace folder that it is named in, or absolute."""
+        """A path with `..` resolved but not links: below the workspace folder that it names, or absolute."""
         lexical = os.path.normpath(start)
         for root in self.folders:
             for folder in (root.path, root.given):
@@ -196,7 +196,7 @@ class Roots:
 
 
 def printable(text: str) -> str:
-    """A name on one line of characters to see; what can't be seen is escaped (`\\n`, `\\x1b`, `\\xff`, `\\u202e`)."""
+    """A name on one line, with all characters visible: others are escaped (`\\n`, `\\x1b`, `\\xff`, `\\u202e`)."""
     if is_visible(text):
         return text
     return "".join(char if is_seen else _escape(char) for char, is_seen in seen(text))
@@ -204,7 +204,7 @@ def printable(text: str) -> str:
 
 def _escape(char: str) -> str:
     code = ord(char)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte that was not UTF-8, as Python's file functions smuggle it
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8, as os.fsdecode represents it
         return f"\\x{code - 0xDC00:02x}"
     return char.encode("unicode_escape", "surrogatepass").decode("ascii")
 
@@ -213,7 +213,7 @@ def _clean(path: str) -> str:
     if not path.strip():
         raise PathError("The path is empty. Use `.` for the workspace folder.")
     if "\0" in path:
-        raise PathError(f"The path holds a NUL character: {printable(path)}")
+        raise PathError(f"The path contains a NUL character: {printable(path)}")
     if path.startswith("file:"):
         path = _from_uri(path)
     elif re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path):
@@ -231,7 +231,7 @@ def _clean(path: str) -> str:
 def _from_uri(uri: str) -> str:
     try:
         parts = urlsplit(uri)
-    except ValueError:  # such as a bracket in the host that is never closed
+    except ValueError:  # such as an unclosed bracket in the host
         raise PathError(f"{printable(uri)} is not a URI.") from None
     path = unquote(parts.path, errors="surrogateescape")
     if parts.netloc not in ("", "localhost") or not path.startswith("/") or "\0" in path:
@@ -250,13 +250,13 @@ def _real(path: str, given: str) -> str:
     """`path` with its links resolved.
 
     Raises:
-        PathError: links in a circle. `os.path.realpath` leaves off there and takes a `..` behind them for text, so that
-            what it returns may still hold a link.
+        PathError: the links form a circle. There `os.path.realpath` gives up and treats a later `..` as text, so that
+            its result may still contain a link.
     """
     try:
         real = os.path.realpath(path)
         settled = real == path or os.path.realpath(real) == real
-    except OSError:  # a link that was there a moment before
+    except OSError:  # a link has just been removed
         raise PathError(f"{printable(given)}: a directory of the path was replaced meanwhile.") from None
     if not settled:
         raise PathError(f"{printable(given)} leads through symbolic links in a circle.")
@@ -264,8 +264,8 @@ def _real(path: str, given: str) -> str:
 
 
 def _existing_spelling(folder: str, name: str) -> str:
-    """The path of `name` in `folder`; of an existing name that only Unicode writes otherwise (é as one or as two
-    characters: models write the one, some systems made the other), if `name` itself isn't there."""
+    """The path of `name` in `folder`. If it isn't there, the path of the one existing name that differs only in its
+    Unicode form: models write é as one character, some systems as two."""
     path = f"{folder}/{name}"
     if name.isascii() or os.path.lexists(path):
         return path

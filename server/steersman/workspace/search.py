@@ -1,6 +1,6 @@
-"""Searching names and contents with ripgrep: which binary, which arguments, and its records as values.
+"""Searches names and contents with ripgrep: which binary, which arguments, and its records as values.
 
-Ignore files shape what is found; deny rules decide what is told, whatever ripgrep was asked to leave out.
+Ripgrep respects ignore files. Deny rules are up to the caller, whatever ripgrep was asked to leave out.
 """
 
 import base64
@@ -19,16 +19,16 @@ from steersman.workspace.program import ProgramResult, run_program
 from steersman.workspace.waiting import Stop
 
 _MAX_RECORD = 4 << 20
-"""Bytes of one ripgrep record, which holds one line of a file."""
+"""Bytes of one record of ripgrep, which contains one line of a file."""
 _IN_ORDER = "--sort=path"
-"""With it ripgrep uses one core only."""
+"""Makes ripgrep use a single core."""
 _FEW = 200
-"""Matching lines that are put in order here."""
+"""The most matching lines that are sorted here."""
 _FEW_CHARACTERS = 4 << 20
-"""Of these lines and those around them."""
+"""The most characters of these lines and their context."""
 _MISSING = (
-    "ripgrep (rg) was not found, which find and grep need: neither beside Python nor in PATH. Install the "
-    "Python package `ripgrep` or the system's own."
+    "The tools find and grep need ripgrep (rg): it was found neither beside Python nor in PATH. Install the Python "
+    "package `ripgrep` or the system's own."
 )
 _ALWAYS = (
     "--no-config",
@@ -43,7 +43,7 @@ _ALWAYS = (
 class ContentQuery:
     pattern: str
     glob: str | None = None
-    """Of the file's name only; a pattern with `/` is the caller's to check on the paths."""
+    """For the file's name only. A pattern with `/` has to be checked by the caller."""
     ignore_case: bool = False
     literal: bool = False
     context: int = 0
@@ -51,17 +51,17 @@ class ContentQuery:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line that was found, or one of its context."""
+    """A line that matches, or one of its context."""
 
     path: str
-    """Relative to where the search began, with `/`. Raw: print it by `roots.printable`."""
+    """Relative to where the search began, with `/`. Raw: print it with `roots.printable`."""
     number: int
     """From 1."""
     text: str
     """Without its line end; bytes that are not UTF-8 as U+FFFD."""
     is_match: bool
     column: int = 0
-    """Where in `text` the first match begins."""
+    """The offset in `text` where the first match begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +69,17 @@ class SearchEnd:
     """How a search ended."""
 
     stopped: bool
-    """The listener had enough."""
+    """The listener wanted no more."""
     aborted: bool
     unreadable: int = 0
-    """Files that could not be read, at least."""
+    """A lower bound for the number of files that could not be read."""
     overlong: int = 0
-    """Lines too long to be looked at."""
+    """Lines that were too long to be searched."""
 
 
 @dataclass(slots=True)
 class Ripgrep:
-    """The program and the environment it runs in."""
+    """The program, and the environment it runs in."""
 
     program: Path
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -87,8 +87,8 @@ class Ripgrep:
     async def files(
         self, folder: Path, *, exclude: Sequence[str], stop: Stop, on_path: Callable[[str], bool]
     ) -> SearchEnd:
-        """Calls `on_path` with each file below `folder` that no ignore file and no glob of `exclude` covers, sorted;
-        False from it ends the search.
+        """Calls `on_path` with each file below `folder` that is covered by no ignore file and no glob of `exclude`, in
+        order. The search ends when it returns False.
 
         Raises:
             SearchError: ripgrep can't be run.
@@ -107,14 +107,14 @@ class Ripgrep:
         stop: Stop,
         on_line: Callable[[Line], bool],
     ) -> SearchEnd:
-        """Calls `on_line` with each line that `query` finds in `name` below `folder` (`.`: all of it), by path and
-        line; False from it ends the search.
+        """Calls `on_line` with each line that `query` finds in `name` below `folder` (`.`: all of it), sorted by path
+        and line. The search ends when it returns False.
 
-        All of a folder is searched on all cores first. What finds too much to be put in order here is searched for
-        again in order: that soon finds enough.
+        A folder is first searched on all cores. If there are too many matches to sort here, it is searched again in
+        order, which soon finds enough.
 
         Raises:
-            SearchError: the pattern is no regular expression, or ripgrep can't be run.
+            SearchError: the pattern is not a valid regular expression, or ripgrep can't be run.
         """
         asked = [*_query(query), *_excluding(exclude), f"--regexp={query.pattern}", "--"]
         if name != ".":
@@ -134,10 +134,10 @@ class Ripgrep:
 
         result = await self._run([*_ALWAYS, "--json", "--crlf", *asked], folder, stop, on_record, b"\n")
         if result.code == 2 and "multiline" in result.stderr:
-            raise SearchError("The search goes line by line: the pattern must not hold a line break.")
+            raise SearchError("The search goes line by line: the pattern must not contain a line break.")
         if result.code == 2 and "regex" in result.stderr:
             raise SearchError(
-                f"The pattern is no valid regular expression: {_reason(result.stderr)} "
+                f"The pattern is not a valid regular expression: {_reason(result.stderr)} "
                 "To search for the text as it is, set literal to true."
             )
         if result.code == 2 and "glob" in result.stderr:
@@ -168,7 +168,7 @@ class Ripgrep:
 
 
 class _FewLines:
-    """Lines that come in any order of their files, as long as they are few."""
+    """Collects lines whose files come in any order, as long as there are few."""
 
     def __init__(self) -> None:
         self._lines: list[Line] = []
@@ -185,7 +185,7 @@ class _FewLines:
         return not self.too_many
 
     def pass_on(self, on_line: Callable[[Line], bool]) -> bool:
-        """By path, as ripgrep sorts: name by name. False if the listener had enough."""
+        """Passes the lines on in ripgrep's order: by path, name by name. False if the listener wanted no more."""
         return all(
             on_line(line) for line in sorted(self._lines, key=lambda it: os.fsencode(it.path).split(b"/"))
         )
@@ -195,7 +195,7 @@ def find_ripgrep() -> Ripgrep:
     """ripgrep from its Python package, beside this interpreter, or else from PATH.
 
     Raises:
-        SearchError: it is nowhere.
+        SearchError: it was not found.
     """
     beside = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
     user_scheme = sysconfig.get_preferred_scheme("user")
@@ -219,7 +219,7 @@ def _query(query: ContentQuery) -> list[str]:
     if query.context:
         arguments.append(f"--context={query.context}")
     if query.glob:
-        # A glob of --glob would overrule the ignore files; a type's doesn't.
+        # The glob of --glob would overrule ignore files, that of a type doesn't.
         arguments += [f"--type-add=steersman:{query.glob}", "--type=steersman"]
     return arguments
 
@@ -256,7 +256,7 @@ def _bytes(value: Mapping[str, str]) -> bytes:
 
 
 def _reason(stderr: str) -> str:
-    """The sentence of a complaint that names the cause: its last line begins with `error:` where it has several."""
+    """The cause that an error message names: its last line with `error:`, otherwise its last line."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     causes = [line.removeprefix("error:").strip() for line in lines if line.startswith("error:")]
     return f"{(causes or lines)[-1][:500].rstrip('.')}."

@@ -1,4 +1,4 @@
-"""Reading from the disk: a file as a snapshot, a directory as entries, and system errors in words for the model.
+"""Reads from the disk: a file as a snapshot, a directory as entries, and system errors in words for the model.
 
 Blocking; knows no rules, no locks and no editor.
 """
@@ -19,11 +19,11 @@ from steersman.workspace.roots import ResolvedPath, printable
 from steersman.workspace.text import Text, TextError, decode, view
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
-"""Larger files are not read whole, and so neither edited nor deleted nor moved by tools."""
+"""Larger files are not read, so tools can't edit, delete or move them."""
 
 
 def read_file(path: ResolvedPath, known: Snapshot | None = None) -> Snapshot:
-    """A regular file. If it has the bytes that were read before, as they are `known`, their text is not made anew.
+    """A regular file. If its bytes are still those of `known`, they are not decoded again.
 
     Raises:
         OSError: see `explain`.
@@ -46,7 +46,7 @@ def read_file(path: ResolvedPath, known: Snapshot | None = None) -> Snapshot:
 def buffer_snapshot(
     path: ResolvedPath, raw: str, *, dirty: bool, version: int | None, mode: int | None = None
 ) -> Snapshot:
-    """A document of the editor: `raw` is its text with its line ends; `mode` that of the file on the disk."""
+    """A document of the editor: `raw` is its text with original line ends, `mode` that of the file on the disk."""
     data = raw.encode("utf-8", "surrogatepass")
     text = view(raw)
     return Snapshot(path, data, sha256(data), text, source="buffer", dirty=dirty, version=version, mode=mode)
@@ -60,8 +60,8 @@ def link_snapshot(path: ResolvedPath, status: os.stat_result) -> Snapshot:
 
 
 def list_entries(path: Path, limit: int, denied: Callable[[Sequence[str]], Sequence[str]]) -> Listing:
-    """The first `limit` entries of a directory by name; `denied` chooses the names that are not to be told. There may
-    be very many: only what is told is looked at.
+    """The first `limit` entries of a directory, by name, without those that `denied` returns. Only these are looked at:
+    there may be very many.
 
     Raises:
         OSError: see `explain`.
@@ -77,7 +77,7 @@ def list_entries(path: Path, limit: int, denied: Callable[[Sequence[str]], Seque
 
 @contextmanager
 def _opened(directory: Path) -> Iterator[int]:
-    """What is listed by a descriptor does not carry the directory's path in each entry."""
+    """Entries listed from a descriptor don't each carry the directory's path."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield descriptor
@@ -100,16 +100,16 @@ def _leads_to_directory(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
     except OSError:
-        return False  # a link that leads in a circle
+        return False  # links in a circle
 
 
 def sha256(data: bytes) -> str:
-    """In hex."""
+    """The hash in hex."""
     return hashlib.sha256(data).hexdigest()
 
 
 def explain(error: OSError, path: ResolvedPath) -> WorkspaceError:
-    """A system error in words that say what to do."""
+    """A system error as one that says what is wrong and what to do."""
     name = path.display
     match error:
         case NotRegular() if error.errno == errno.EISDIR:
@@ -134,7 +134,7 @@ def explain(error: OSError, path: ResolvedPath) -> WorkspaceError:
     messages = {
         errno.EISDIR: f"{name} is a directory, not a file.",
         errno.ENOTDIR: f"{name}: a part of the path is a file, not a directory.",
-        errno.ELOOP: f"{name}: the symbolic links of the path lead in a circle.",
+        errno.ELOOP: f"{name}: the symbolic links of the path form a circle.",
         errno.ENAMETOOLONG: f"{name}: the name is too long for the file system.",
     }
     if error.errno in messages:

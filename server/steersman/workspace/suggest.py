@@ -1,4 +1,4 @@
-"""What somebody may have meant by a path that does not exist. Looks at names only, and at a bounded number of them."""
+"""What somebody may have meant by a path that does not exist. Looks at a bounded number of names."""
 
 import os
 from collections import deque
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 MAX_NAMES = 20_000
-"""Names looked at before giving up."""
+"""Names to look at before giving up."""
 _LIKENESS = 0.6
 _SHOWN = 3
 _SKIPPED = frozenset(
@@ -19,8 +19,9 @@ def near_misses(
 ) -> list[str]:
     """Up to three existing paths below `folder` that resemble `wanted`, best first, all relative to it with `/`.
 
-    First what a slip in one or more components explains, then files of the same or a similar name elsewhere.
-    `allowed` says whether a path may be named at all. Blocking; gives up after `max_names` names.
+    Paths that differ by a slip in one or more components come first; failing that, files elsewhere with the same or a
+    similar name. `allowed` says whether a path may be named. Links are not followed. Blocking; gives up after
+    `max_names` names.
     """
     budget = _Budget(max_names)
     found = [path for path in _slips(folder, wanted, budget) if allowed(path)]
@@ -43,12 +44,12 @@ class _Budget:
                         break
                     entries.append(entry)
         except OSError:
-            return []  # gone, or not ours to read: nothing to suggest there
+            return []  # gone or not readable: nothing to suggest
         return sorted(entries, key=lambda entry: entry.name)
 
 
 def _slips(folder: Path, wanted: str, budget: _Budget) -> list[str]:
-    """Paths in which each component is there or resembles one that is."""
+    """Paths in which each component exists or resembles one that does."""
     candidates = [""]
     components = [part for part in wanted.replace("\\", "/").split("/") if part not in ("", ".")]
     for part in components:
@@ -94,7 +95,7 @@ def _elsewhere(folder: Path, wanted: str, budget: _Budget) -> list[str]:
 
 
 def _walk(folder: Path, budget: _Budget) -> Iterator[str]:
-    """Files below `folder`, nearest first; links are not followed."""
+    """Files below `folder`, the nearest first. Links are not followed."""
     waiting = deque([""])
     while waiting and budget.left > 0:
         directory = waiting.popleft()

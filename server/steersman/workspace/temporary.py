@@ -1,6 +1,6 @@
-"""Temporary files beside what they become, and their removal where the process that wrote them was killed.
+"""Temporary files next to what they become, and their removal after the process that wrote them was killed.
 
-Such a file is known by its name, and by nobody's holding it any more. Blocking.
+A leftover is recognised by its name, and by its lock, which nobody holds any more. Blocking.
 """
 
 import contextlib
@@ -19,9 +19,10 @@ _NAME = re.compile(r"\.steersman-(\d+)-[0-9a-f]{12}\.tmp")
 
 @contextlib.contextmanager
 def temporary_file(directory: Path, data: bytes, *, permissions: int = 0o600) -> Iterator[tuple[Path, int]]:
-    """A new file in `directory` that holds `data`; gone at the end unless it was renamed. Locked as long as it is used.
+    """A new file in `directory` with `data` in it, locked while it is used. It is removed at the end unless it was
+    renamed.
 
-    Its name is short and bounded in length: one made from a name of the longest length would be too long.
+    Its name is short: one derived from the final name could be too long.
     """
     path = directory / f".steersman-{os.getpid()}-{secrets.token_hex(6)}.tmp"
     descriptor = os.open(
@@ -39,10 +40,10 @@ def temporary_file(directory: Path, data: bytes, *, permissions: int = 0o600) ->
 
 
 def remove_leftovers(directory: Path) -> int:
-    """Removes the temporary files in `directory` of processes that were killed; returns how many there were.
+    """Removes the temporary files in `directory` that killed processes have left. Returns their number.
 
-    One that is in use is not touched: its process lives, or holds its lock. Our own are known by the lock alone: they
-    are left where a disk took nothing any more, not even that a file goes. What can't be removed is logged and stays.
+    Files in use are not touched: their process is alive, or holds the lock. For our own, the lock alone counts: we
+    leave one if a full disk refused even its removal. What can't be removed is logged and stays.
     """
     removed = 0
     try:
@@ -53,7 +54,7 @@ def remove_leftovers(directory: Path) -> int:
     except FileNotFoundError:
         return removed
     except OSError as error:
-        _log.warning("%s can't be looked through for temporary files: %s", directory, error)
+        _log.warning("%s can't be searched for temporary files: %s", directory, error)
     return removed
 
 
@@ -67,7 +68,7 @@ def _remove_if_left(path: Path) -> bool:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return False  # somebody else has removed it, or it is no file of ours
+        return False  # somebody else has removed it, or it is not ours
     try:
         locked = try_lock(descriptor)  # process numbers tell nothing across containers, a lock does
         if locked is False or (is_ours and locked is None):
@@ -79,7 +80,7 @@ def _remove_if_left(path: Path) -> bool:
 
 
 def _is_alive(process: int) -> bool:
-    """True where it is not known: on Windows, where asking would end it."""
+    """True where we can't know: on Windows, asking would end the process."""
     if os.name != "posix":
         return True
     try:

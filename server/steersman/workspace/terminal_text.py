@@ -1,5 +1,5 @@
-"""What a terminal would show of a program's output: no escape sequences, and of a line that was drawn again and
-again (a progress bar) only its last state. Works on text alone; knows nothing of processes.
+"""What a terminal would show of a program's output: no escape sequences, and only the last state of a line that was
+redrawn (a progress bar). Pure functions on text.
 """
 
 import re
@@ -14,14 +14,14 @@ _COMPLETE_ESCAPE = re.compile(
 _UNFINISHED = re.compile(r"(?:\r|\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*\x1b?|[PX^_][^\x1b]*\x1b?|[ -/]*))\Z")
 _OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _LONGEST_ESCAPE = 4096
-"""Characters after which an escape sequence without an end is taken for garbage."""
+"""Characters after which an unterminated escape sequence counts as garbage."""
 
 
 def split_unfinished(text: str) -> tuple[str, str]:
-    """Divides `text` into what can be shown and what only the next characters will explain: an escape sequence
-    that has begun, or a carriage return that may belong to a line end."""
+    """Splits `text` into what can be shown and an end whose meaning depends on what follows: an unfinished escape
+    sequence, or a carriage return that may belong to a line end."""
     window = max(0, len(text) - _LONGEST_ESCAPE)
-    # The last ESC but one can begin an OSC or DCS whose terminator (ESC \) is half there.
+    # The last ESC but one may begin an OSC or DCS whose terminator (ESC \) is incomplete.
     last = text.rfind("\x1b", window)
     starts = (text.rfind("\x1b", window, last) if last > window else -1, last, len(text) - 1)
     for start in starts:
@@ -31,8 +31,8 @@ def split_unfinished(text: str) -> tuple[str, str]:
 
 
 def settled(text: str) -> str:
-    """`text` as far as its meaning is fixed, whatever follows: no escape sequences or control characters other than
-    tab and LF, one state of each line. A return to the start of the last line stays, as one CR at the end."""
+    """`text` without escape sequences and control characters other than tab and LF, and with one state of each line. A
+    return to the start of the last line is kept, as a CR at the end: what follows may overwrite that line."""
     if "\x1b" in text:
         text = _COMPLETE_ESCAPE.sub("", text)
     text = _OTHER_CONTROLS.sub("", text)

@@ -1,8 +1,8 @@
 """How the bytes of a file become the text that a model sees, and how an edited text becomes bytes again.
 
-The model sees LF line ends and no byte order mark. What it does not touch keeps its bytes: the order mark,
-each line's own end, the final one or its absence, and characters of an encoding that nobody declared.
-Knows no files and no edits by content: where old text is, is matching.py's to say.
+The model sees LF line ends and no byte order mark. What it does not touch keeps its bytes: the byte order mark,
+the end of each line, the final line end or its absence, and characters in an undeclared encoding.
+Knows no files, and edits only by offset: finding old text is the job of matching.py.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _MARKS = (
 )
 _UNUSUAL = re.compile(r"[^\x01-\x7f]")
 _PIECE = 1 << 16
-"""Characters that are encoded at once."""
+"""Characters encoded at a time."""
 
 
 class TextError(WorkspaceError):
-    """Bytes or text that cannot be converted without loss. The message says what to do."""
+    """Bytes or text that can't be converted without loss. The message says what to do."""
 
 
 class BinaryFile(TextError):
@@ -40,20 +40,20 @@ class BinaryFile(TextError):
 
 
 class UndecodableText(TextError):
-    """The bytes are text in a marked encoding, but do not follow its rules."""
+    """The bytes begin with the byte order mark of an encoding, but are not valid in it."""
 
 
 class UnencodableText(TextError):
-    """A change cannot be written to this file; nothing of it was."""
+    """A change can't be written in this file's encoding; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
     """The text of a file or buffer, with what is needed to write it back.
 
-    `text` is the model's: LF only, no order mark. `raw` is the same with the line ends as they are. `newline`
-    is the most frequent line end (the first of equals; LF if there is none). `certain` is False for 8-bit
-    text whose encoding nobody declared: then `encoding` is only how it is shown.
+    `text` is what the model sees: LF only, no byte order mark. `raw` is the same with the original line ends.
+    `newline` is the most frequent line end (the first of equals; LF if there is none). `certain` is False for 8-bit
+    text in an undeclared encoding: `encoding` is then only how it is shown.
     """
 
     text: str
@@ -64,15 +64,15 @@ class Text:
     certain: bool = True
 
     def data(self) -> bytes:
-        """The bytes: order mark and text.
+        """The bytes: byte order mark and text.
 
         Raises:
-            UnencodableText: the text holds what its encoding lacks (only possible for a Text of `view`).
+            UnencodableText: the encoding lacks one of the characters (only possible for a Text made by `view`).
         """
         return b"".join(self.pieces())
 
     def pieces(self) -> Iterator[bytes]:
-        """The same bytes one after the other, so that those of a long text take no memory of their own.
+        """The same bytes in pieces, so that a long text is not held in memory twice.
 
         Raises:
             UnencodableText: as `data`.
@@ -85,7 +85,7 @@ class Text:
                 raise _unencodable(error.object[error.start], self.encoding) from None
 
     def encode(self, new_text: str) -> bytes:
-        """The bytes of the file when its text has become `new_text`; lines that both have keep their ends.
+        """The bytes of the file with `new_text` as its text; lines that stay keep their ends.
 
         Raises:
             UnencodableText: as `apply`.
@@ -101,16 +101,16 @@ class Text:
         return self.apply([TextChange(0, len(self.text), new_text)])
 
     def apply(self, changes: Sequence[TextChange]) -> Text:
-        """This text with disjoint changes made, in offsets of `text`; the bytes outside them are the same.
+        """This text with disjoint changes made, given as offsets in `text`. The bytes outside them stay the same.
 
-        Within a change, too, what old and new text share is left alone. A line end that comes in, however it
-        was written, becomes that of the line it follows or stands in. In a file without line ends they stay
-        as written. An order mark before the new text is dropped if the file has one.
+        Within a change, too, what the old and the new text share is left alone. A new line end takes the form of
+        those around it; in a file without line ends it stays as written. A byte order mark before the new text is
+        dropped if the file has one.
 
         Raises:
             ValueError: changes overlap or lie outside the text.
-            UnencodableText: a character that the encoding lacks, that is no text (NUL, a lone surrogate,
-                U+FFFD where the file has none), or whose bytes are a guess in an undeclared encoding.
+            UnencodableText: a character that the encoding lacks, that is not text (NUL, a lone surrogate, U+FFFD
+                where the file has none), or whose bytes would be a guess in an undeclared encoding.
         """
         small = [part for change in _ordered(changes, len(self.text)) for part in self._parts(change)]
         self._check(small)
@@ -181,7 +181,7 @@ class Text:
                 pieces.append(self.raw[at:start])
             before = pieces[-1][-1:] if pieces else ""
             new = change.new_text
-            if "\n" in new:  # looking for the line's end may take long, where lines are
+            if "\n" in new:  # not needed otherwise, and slow where lines are long
                 new = with_line_end(new, line_end_near(self.raw, start), before, self.raw[end : end + 1])
             if new:
                 pieces.append(new)
@@ -193,13 +193,13 @@ class Text:
 def decode(data: bytes, encoding: str | None = None) -> Text:
     """The text of a file.
 
-    `encoding` is what a setting or the editor says the file is; it is used if the bytes agree. Otherwise: an
-    order mark; UTF-8; a declaration in the file (coding comment, XML, HTML, CSS), which also holds for a file
-    that is still pure ASCII; the most telling view of 8-bit text, in which only ASCII can be added.
+    A byte order mark decides. Without one, the first of these that fits the bytes: `encoding`, which a setting or the
+    editor claims; a declaration in the file (coding comment, XML, HTML, CSS), unless the bytes are UTF-8 beyond ASCII;
+    UTF-8. Other 8-bit text is shown in the most likely encoding, and only ASCII can be added to it.
 
     Raises:
-        BinaryFile: there is a NUL in it.
-        UndecodableText: the bytes after an order mark are not in its encoding.
+        BinaryFile: it contains a NUL.
+        UndecodableText: the bytes after a byte order mark are not valid in its encoding.
     """
     for bom, marked in _MARKS:
         if data.startswith(bom):
@@ -218,7 +218,7 @@ def decode(data: bytes, encoding: str | None = None) -> Text:
 
 
 def view(raw: str) -> Text:
-    """The Text of an editor's buffer, which has no bytes yet; written as UTF-8."""
+    """The Text of an editor's buffer, which has no bytes yet. It is written as UTF-8."""
     return _text(raw, "utf-8")
 
 

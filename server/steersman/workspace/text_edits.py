@@ -21,7 +21,7 @@ class TextChange:
 
 
 def splice(text: str, changes: Sequence[TextChange]) -> str:
-    """`text` with changes made, which are disjoint and in order."""
+    """`text` with changes made. They are disjoint and in order."""
     pieces: list[str] = []
     at = 0
     for change in changes:
@@ -32,10 +32,9 @@ def splice(text: str, changes: Sequence[TextChange]) -> str:
 
 
 def minimal_edits(old: str, new: str) -> list[TextChange]:
-    """The smallest ranges found that turn `old` into `new`: whole lines, then cut to where they differ.
+    """Small changes that turn `old` into `new`: the lines that differ, trimmed to the characters that differ.
 
-    In order, disjoint, never touching; offsets are in `old`. No boundary lies inside a CRLF or between the
-    two halves of a surrogate pair, in either text.
+    They are in order and never touch each other. No boundary lies inside a CRLF or a surrogate pair, in either text.
     """
     if old == new:
         return []

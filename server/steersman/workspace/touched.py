@@ -1,4 +1,4 @@
-"""Which files were last written while something ran: for what can't be told otherwise. It reads no content."""
+"""Finds files written while something ran, where nothing else records that. Reads no contents."""
 
 import os
 from collections.abc import Collection, Iterator, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 MAX_SCANNED = 100_000
 _PASSED_OVER = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox"})
-"""Directories of what tools make for themselves."""
+"""Directories that tools make for their own use."""
 
 
 def written_within(
@@ -17,10 +17,10 @@ def written_within(
     limit: int = 200,
     scanned: int = MAX_SCANNED,
 ) -> list[Path]:
-    """Regular files below `root` whose last write lies within one of the spans (seconds since 1970), sorted.
+    """Regular files below `root` that were last written within one of the spans (seconds since 1970), sorted.
 
-    Blocking, bounded by `limit` and by `scanned`, the names that are looked at. Links are not followed; what can't be
-    read is passed over.
+    Returns at most `limit` files, and looks at `scanned` names. Links are not followed; what can't be read is skipped.
+    Blocking.
     """
     found: list[Path] = []
     if not spans:
@@ -49,11 +49,11 @@ def _files(root: Path, most: int) -> Iterator[tuple[Path, float]]:
                     elif (written := _last_write(entry)) is not None:
                         yield Path(entry.path), written
         except OSError:
-            continue  # a directory that can't be read, or is gone
+            continue  # a directory that is gone or can't be read
 
 
 def _last_write(entry: "os.DirEntry[str]") -> float | None:
-    """Of a regular file; None for what is none, or is gone meanwhile: the rest of its directory is still there."""
+    """The last write of a regular file; None for anything else, and for a file that is gone."""
     try:
         return entry.stat(follow_symlinks=False).st_mtime if entry.is_file(follow_symlinks=False) else None
     except OSError:

@@ -1,4 +1,4 @@
-"""The one way from a `file:` URI of ours to its path: names are bytes, and come back as they were."""
+"""From a `file:` URI that we made back to its path. Names are bytes, and come back unchanged."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 
 def path_of(uri: str) -> Path:
-    """The path of a URI that `Path.as_uri` has made.
+    """The path of a URI made by `Path.as_uri`.
 
     Raises:
         ValueError: it is malformed.

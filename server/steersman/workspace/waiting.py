@@ -8,19 +8,19 @@ _T = TypeVar("_T")
 
 
 class Stop(Protocol):
-    """Tells that what runs is to stop (the kernel's AbortSignal is one)."""
+    """A request to stop what is running (the kernel's AbortSignal is one)."""
 
     @property
     def aborted(self) -> bool: ...
 
     async def wait(self) -> None:
-        """Returns when it is asked for."""
+        """Returns once the stop is requested."""
         ...
 
 
 async def outlast(task: asyncio.Future[_T], on_cancel: Callable[[], None] = lambda: None) -> None:
-    """Waits until `task` is done, even if we are cancelled meanwhile (then `on_cancel` is called), and raises that
-    cancellation afterwards. The task's own outcome is left to the caller."""
+    """Waits until `task` is done, even if we are cancelled: then `on_cancel` is called, and the cancellation raised in
+    the end. The outcome of the task is left to the caller."""
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
