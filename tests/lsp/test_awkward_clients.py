@@ -225,5 +225,5 @@ async def test_a_change_that_the_user_took_back_at_once_is_told_as_taken_back(tm
         run = await it.start(mode="auto-edit")
         await it.ended(run)
         (told,) = it.result_texts()
-        assert "changed the file meanwhile as well: it is again what it was before this change." in told
+        assert "changed the file meanwhile as well: it is back to what it was before this change." in told
         assert it.editor.buffers[uri].text == "one\ntwo\n"

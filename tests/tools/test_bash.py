@@ -42,7 +42,7 @@ async def test_long_output_is_the_end_with_the_place_of_the_whole(bench: Bench, 
     text = await bench.ok("bash", command="seq 1 100000")
     assert len(text) < 52_000
     [path] = (tmp_path / "outputs").iterdir()
-    assert text.endswith(f"of 100,000 (588,895 bytes). The whole is in {path}]")
+    assert text.endswith(f"of 100,000 (588,895 bytes). All of it is in {path}]")
     assert "\n100000\n[The last " in text
     assert path.read_text() == "".join(f"{number}\n" for number in range(1, 100_001))
 
@@ -93,7 +93,7 @@ async def test_unsaved_files_are_named_before_and_after(editor: Bench) -> None:
     assert isinstance(called.proposal, CommandProposal)
     assert called.proposal.unsaved == ("a.txt",)
     assert called.text == (
-        "saved\n[The command saw the saved files; the editor has newer, unsaved text of a.txt]"
+        "saved\n[The command saw the files as saved; the editor has newer, unsaved text for a.txt]"
     )
 
 

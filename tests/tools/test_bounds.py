@@ -129,7 +129,7 @@ async def test_control_characters_of_the_second_set_are_not_shown(bench: Bench) 
 
 async def test_a_file_of_a_byte_order_mark_alone_is_said_to_be_empty(bench: Bench) -> None:
     bench.put("bom.txt", b"\xef\xbb\xbf")
-    assert await bench.ok("read", path="bom.txt") == "[The file is empty but for its byte order mark]"
+    assert await bench.ok("read", path="bom.txt") == "[The file is empty except for its byte order mark]"
 
 
 async def test_a_glob_with_a_colon_is_a_glob(bench: Bench) -> None:

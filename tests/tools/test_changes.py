@@ -407,8 +407,8 @@ class TestDeleteAndMove:
     async def test_nothing_is_replaced(self, bench: Bench) -> None:
         bench.put("a.txt", "a")
         bench.put("b.txt", "b")
-        assert "exists already" in await bench.error("move", **{"from": "a.txt", "to": "b.txt"})
-        assert "there already" in await bench.error("move", **{"from": "a.txt", "to": "./a.txt"})
+        assert "already exists" in await bench.error("move", **{"from": "a.txt", "to": "b.txt"})
+        assert "already there" in await bench.error("move", **{"from": "a.txt", "to": "./a.txt"})
         assert (bench.bytes("a.txt"), bench.bytes("b.txt")) == (b"a", b"b")
 
     async def test_secrets_move_neither_in_nor_out(self, bench: Bench) -> None:

@@ -85,10 +85,10 @@ async def test_a_file_and_a_folder_can_be_named(checked: Checked) -> None:
 async def test_clean_and_unknown_are_told_apart(checked: Checked) -> None:
     checked.report("clean.py")
     checked.bench.put("unknown.py")
-    assert await checked.ok(path="clean.py") == "[No problems in clean.py, in 1 file reported on]"
-    assert (await checked.ok(path="unknown.py")).startswith("Nothing is known of unknown.py:")
+    assert await checked.ok(path="clean.py") == "[No problems in clean.py: 1 file reported on]"
+    assert (await checked.ok(path="unknown.py")).startswith("Nothing is known about unknown.py:")
     checked.bench.put("docs/a.md")
-    assert (await checked.ok(path="docs")).startswith("[Nothing is known of docs:")
+    assert (await checked.ok(path="docs")).startswith("[Nothing is known about docs:")
     assert await checked.error(path="clan.py") == "File not found: clan.py. Did you mean clean.py?"
 
 
@@ -111,7 +111,7 @@ async def test_the_less_grave_can_be_left_out(checked: Checked, asked: dict, lis
     assert text.count("a.py:1:1") == listed
     assert "[In a.py" not in text
     assert "1 error, 1 warning, 1 information, 1 hint]" in text
-    assert ("left out by severity]" in text) == (listed < 4)
+    assert ("less severe than" in text) == (listed < 4)
 
 
 async def test_of_too_many_the_gravest_are_listed(checked: Checked) -> None:
@@ -120,7 +120,7 @@ async def test_of_too_many_the_gravest_are_listed(checked: Checked) -> None:
     text = await checked.ok()
     assert "grave" in text
     assert text.count(": warning") == LIMIT - 2
-    assert f"[{LIMIT} of {LIMIT + 2} problems are listed, the gravest ones. Use limit" in text
+    assert f"[{LIMIT} of {LIMIT + 2} problems are listed, the most severe ones. Use limit" in text
     assert (await checked.ok(limit=1)).count("lint") == 1
     checked.report("b.py", *(problem(1, "long " * 500) for _ in range(300)))
     text = await checked.ok(limit=10_000)
@@ -142,7 +142,7 @@ async def test_lines_are_shown_only_where_they_are_those_that_were_reported_on(c
         "d.py:1:1: error (lint): wrong",
         "e.py:1: error (lint): wrong",
         "[In the workspace: 5 errors]",
-        "[Changed since it was reported on, so that the lines may be others: a.py]",
+        "[Changed since it was reported on, so that line numbers may be off: a.py]",
     ]
 
 
@@ -155,7 +155,7 @@ async def test_unsaved_text_is_the_text(editor: Bench) -> None:
 
 async def test_a_deleted_file_has_no_problems(checked: Checked) -> None:
     checked.report("a.py", problem(1)).unlink()
-    assert (await checked.ok()).startswith("[Nothing is known of the workspace:")
+    assert (await checked.ok()).startswith("[Nothing is known about the workspace:")
     assert "File not found" in await checked.error(path="a.py")
 
 
@@ -194,7 +194,7 @@ async def test_what_could_not_be_kept_is_said(checked: Checked) -> None:
     checked.known.forgotten = True
     text = await checked.ok()
     assert "[1,200 further problems could not be kept]" in text
-    assert "old ones are missing]" in text
+    assert "old reports are missing]" in text
 
 
 async def test_an_abort_ends_it(checked: Checked) -> None:

@@ -233,7 +233,7 @@ class TestGrep:
     async def test_unsaved_text_that_was_not_searched_is_named(self, editor: Bench) -> None:
         editor.workspace.buffers[editor.put("a.txt", "saved\n")] = "typed\n"
         text = await editor.ok("grep", pattern="typed")
-        assert "[Unsaved text in the editor was not searched, only what is saved: a.txt]" in text
+        assert "[Only saved text was searched. The editor has unsaved text of a.txt]" in text
 
     async def test_a_file_outside_is_asked_for_and_shown_by_its_place(
         self, bench: Bench, tmp_path: Path

@@ -170,7 +170,7 @@ class TestOutside:
 
     async def test_our_own_files_of_long_outputs_are_read_unasked(self, bench: Bench, tmp_path: Path) -> None:
         called = await bench.call("bash", command="seq 1 50000")
-        path = re.search(r"The whole is in (\S+)\]", called.text)
+        path = re.search(r"All of it is in (\S+)\]", called.text)
         assert path is not None
         read = await bench.call("read", path=path[1], limit=2)
         assert (read.proposal, read.text.splitlines()[:2]) == (None, ["1", "2"])

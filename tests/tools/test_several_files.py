@@ -108,14 +108,12 @@ class TestProposal:
         items = [one("a.txt"), one("b.txt", "zzz"), one("nowhere.txt"), one("c.txt", "bar", "baz")]
         text = await three.error("edit", path="a.txt", edits=items)
         assert text.startswith(
-            "Nothing was changed in any of the 4 files, since 3 of them can't be changed so:\n- b.txt: "
+            "Nothing was changed in any of the 4 files, since the edits of 3 of them can't be made:\n- b.txt: "
         )
         assert "- b.txt: edits[1].oldText is not in the file" in text
         assert "- File not found: nowhere.txt." in text
         assert "- c.txt: edits[3].oldText is not in the file" in text
-        assert text.endswith(
-            "The edits of a.txt fit. Send the whole call again, with what is wrong put right."
-        )
+        assert text.endswith("The edits of a.txt are fine. Correct the others and send the whole call again.")
         assert texts(three) == ["a foo\n", "b foo\n", "c foo\n"]
 
     async def test_a_denied_file_denies_the_whole_and_is_named(self, three: Bench) -> None:
@@ -253,7 +251,7 @@ class TestExecution:
         called = await three.call("edit", edits("a.txt", "b.txt", "c.txt"), answer=answer)
         assert called.is_error
         assert called.text.startswith(
-            "Nothing was changed in any of the 3 files, since 1 of them can't be changed so:"
+            "Nothing was changed in any of the 3 files, since the edits of 1 of them can't be made:"
         )
         assert said in called.text
         assert [three.bytes(name) for name in ("a.txt", "c.txt")] == [b"a foo\n", b"c foo\n"]
@@ -272,7 +270,7 @@ class TestExecution:
             "Only 1 of 3 files changed as approved (+1 −1). The others:\n"
             "- b.txt is locked. Nothing was changed.\n"
             "- c.txt was not tried after that; it is unchanged.\n"
-            "Read what is left, and make its edits in a new call.\n\n"
+            "Read these files, and make their edits in a new call.\n\n"
             "Changed a.txt (+1 −1):\n"
         )
         assert texts(disturbed) == ["a bar\n", "b foo\n", "c foo\n"]
@@ -305,8 +303,8 @@ class TestExecution:
         called = await disturbed.call("edit", edits("a.txt", "b.txt", "c.txt"))
         assert called.is_error
         assert (
-            "- b.txt was changed by somebody else meanwhile, so that the edit would be another one."
-            in called.text
+            "- b.txt was changed by somebody else meanwhile, so that the edit would do something else than what "
+            "was approved. It was left as it is." in called.text
         )
         assert texts(disturbed) == ["a bar\n", "b foo(2)\n", "c foo\n"]
 

@@ -129,7 +129,7 @@ class TestFiles:
         (common.root / "closed").chmod(0)
         with without_privileges():
             assert remove_leftovers(common.root / "closed") == 0
-        assert "can't be looked through" in caplog.text
+        assert "can't be searched" in caplog.text
         (common.root / "closed").chmod(0o700)
         assert remove_leftovers(common.root / "closed") == 1
         assert remove_leftovers(common.root / "nothing") == 0

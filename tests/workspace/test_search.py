@@ -122,7 +122,7 @@ async def test_an_abort_ends_the_program(tmp_path: Path) -> None:
 
 
 async def test_without_ripgrep_the_error_says_so(tmp_path: Path, signal: AbortSignal) -> None:
-    with pytest.raises(SearchError, match=r"was not found.*Install"):
+    with pytest.raises(SearchError, match=r"need ripgrep.*Install"):
         await files(tmp_path, Ripgrep(tmp_path / "missing"), signal)
 
 

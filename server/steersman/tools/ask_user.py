@@ -1,6 +1,6 @@
-"""ask_user: a question that only the user can answer, and what they say.
+"""ask_user: asks the user a question that only they can answer.
 
-How the user is asked is the face's: this module knows neither screens nor protocols.
+The face decides how the user is asked: this module knows neither screens nor protocols.
 """
 
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ NAME = "ask_user"
 MIN_OPTIONS, MAX_OPTIONS = 2, 6
 
 CLOSED = (
-    "The user closed the question without an answer. Go on with your best judgement where that is safe, else end "
-    "your turn with the question."
+    "The user closed the question without an answer. Use your best judgement where that is safe, otherwise end your "
+    "turn with the question."
 )
 LATER = "The user will answer later. End your turn now, with the question in your answer."
 NOBODY = (
-    "Nobody can be asked here. Go on with your best judgement where that is safe, else end your turn with the "
+    "Nobody can be asked here. Use your best judgement where that is safe, otherwise end your turn with the "
     "question."
 )
-WITHDRAWN = "Operation aborted: the question was withdrawn, and nobody has answered it."
+WITHDRAWN = "Operation aborted: the question was withdrawn without an answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +34,22 @@ class UserQuestion:
     call_id: str
     text: str
     options: tuple[str, ...] = ()
-    """Answers to choose from, each once; any other text is an answer as well."""
+    """Distinct answers to choose from. Any other text is an answer as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     kind: Literal["answered", "closed", "later", "nobody"]
-    """`nobody`: there is nobody who could be asked."""
+    """`nobody`: there is nobody to ask."""
     text: str = ""
-    """What was said, as it was said."""
+    """The answer, unchanged."""
 
 
 class User(Protocol):
-    """Whoever can put a question to the one user."""
+    """Somebody who can ask the user."""
 
     async def ask(self, question: UserQuestion) -> Reply:
-        """Waits for as long as it takes. Cancelled when the question is withdrawn: then take it away."""
+        """Waits for as long as it takes. It is cancelled when the question is withdrawn, and must then remove it."""
         ...
 
 
@@ -69,7 +69,7 @@ class AskUserArguments(Arguments):
         None,
         min_length=MIN_OPTIONS,
         max_length=MAX_OPTIONS,
-        description="Short answers to choose from, if there are some. The user may answer anything else.",
+        description="Short answers to choose from, if any. The user may also answer something else.",
     )
 
     @classmethod
@@ -84,28 +84,28 @@ class AskUserArguments(Arguments):
 
 
 class ChooseArguments(AskUserArguments):
-    """Where the user can only choose."""
+    """For a user who can only choose."""
 
     options: list[str] = Field(
         min_length=MIN_OPTIONS,
         max_length=MAX_OPTIONS,
-        description="Short answers, one of which the user chooses.",
+        description="Short answers. The user chooses one.",
     )
 
 
 class AskUserTool(BaseTool[AskUserArguments]):
     name = NAME
     description = (
-        "Ask the user one question and wait for the answer. Use it when you can't go on well without a decision or a "
-        "fact that only they have, rather than guess; look in the workspace first. Don't ask for leave to do what was "
-        "asked for, nor whether to go on."
+        "Ask the user one question and wait for the answer. Use it instead of guessing when you need a decision or a "
+        "fact that only they have; look in the workspace first. Don't ask for permission to do what you were asked to "
+        "do, or whether to go on."
     )
     arguments: type[AskUserArguments] = AskUserArguments
-    # Without effects, but nothing else is to happen, or to be asked, while the user thinks.
+    # It has no effects, but nothing else should happen or be asked while the user thinks.
     execution = "sequential"
 
     def __init__(self, user: User, *, takes_text: bool) -> None:
-        """`takes_text`: the user can type an answer; otherwise they choose one, so that options are required."""
+        """`takes_text`: the user can type an answer. If not, options are required."""
         if not takes_text:
             self.arguments = ChooseArguments
         super().__init__()

@@ -1,4 +1,4 @@
-"""The frame of every tool: binding arguments, one place where expected failures become `ToolError`, small results."""
+"""What all tools share: binding arguments, turning expected failures into `ToolError`s, and bounded results."""
 
 import os
 from abc import ABC, abstractmethod
@@ -25,18 +25,18 @@ from steersman.workspace.roots import printable
 A = TypeVar("A", bound=Arguments)
 
 MAX_RESULT_BYTES = 50 * 1024
-"""Of the text that one result gives to the model."""
+"""The largest text that one result gives the model."""
 MAX_ERROR = 8000
-"""Characters of what a failure says: it may repeat what the model wrote, which has no bound."""
+"""Characters of an error message, which may repeat what the model wrote, at any length."""
 ABORTED = "Operation aborted"
 
 
 class AccessDenied(ToolDenied):
-    """A deny rule covers the path: nobody is asked, nothing is done."""
+    """A deny rule covers the path: nobody is asked, and nothing is done."""
 
 
 class BaseTool(ABC, Generic[A]):
-    """A tool with arguments of type `A`. It keeps no state of its calls."""
+    """A tool with arguments of type `A`. It keeps no state between calls."""
 
     name: str
     description: str
@@ -52,17 +52,17 @@ class BaseTool(ABC, Generic[A]):
             return Call(self, self.arguments.bind(arguments, self.name))
 
     async def propose(self, args: A, signal: AbortSignal) -> Proposal | None:
-        """See `BoundCall.propose`. Failures of the workspace may simply pass through."""
+        """See `BoundCall.propose`. May let errors of the workspace pass."""
         return None
 
     @abstractmethod
     async def execute(self, args: A, context: ToolContext) -> ToolResult:
-        """See `BoundCall.execute`. Failures of the workspace may simply pass through."""
+        """See `BoundCall.execute`. May let errors of the workspace pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[A]):
-    """One call with good arguments."""
+    """A call with valid arguments."""
 
     tool: BaseTool[A]
     args: A
@@ -84,7 +84,7 @@ class Call(Generic[A]):
 
 @contextmanager
 def expected_failures() -> Iterator[None]:
-    """Makes of what a workspace or the system refuses a ToolError, whose text is bounded and can be said."""
+    """Turns refusals of the workspace or the system into ToolErrors, with a bounded and encodable message."""
     try:
         yield
     except ToolError as error:
@@ -104,13 +104,13 @@ def expected_failures() -> Iterator[None]:
 
 
 def sayable(text: str) -> str:
-    """`text` within MAX_ERROR, in characters that every encoding of Unicode has."""
+    """`text` within MAX_ERROR, with lone surrogates escaped."""
     return clipped(text, MAX_ERROR).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def with_notes(body: str, notes: Sequence[str]) -> str:
-    """`body`, and below it each note in brackets: what the tool says, apart from what it found. No blank line comes
-    between them that could be taken for one of the body."""
+    """`body`, and below it each note in brackets: the tool's own words, apart from what it found. A blank line comes
+    between them only where it can't be taken for one of the body."""
     if not notes:
         return body
     gap = "" if not body or body.endswith("\n") else "\n\n"
@@ -124,8 +124,8 @@ def count(number: int, noun: str) -> str:
 
 
 def within_result(text: str, what: str) -> str:
-    """`text` as far as a result has room for it, with a note if something is left out, in characters that every
-    encoding of Unicode has. `what` it is begins the note: `The answer`."""
+    """As much of `text` as a result has room for, with lone surrogates escaped, and a note if something is left out.
+    The note begins with `what`: `The answer`."""
     whole = text.encode("utf-8", "backslashreplace")
     if len(whole) <= MAX_RESULT_BYTES:
         return whole.decode("utf-8")
@@ -136,5 +136,5 @@ def within_result(text: str, what: str) -> str:
 
 
 def clipped(text: str, limit: int) -> str:
-    """`text` in at most `limit` characters and a mark for the rest."""
+    """At most `limit` characters of `text`, and `…` for the rest."""
     return text if len(text) <= limit else f"{text[:limit]}…"

@@ -1,4 +1,4 @@
-"""bash: one command in the workspace folder, with its output bounded and shown while it comes."""
+"""bash: runs a command in the workspace folder, with bounded output that is shown as it comes."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ from steersman.workspace.roots import printable
 DEFAULT_TIMEOUT = 120
 MAX_TIMEOUT = 3600
 _INLINE = 5000
-"""Characters of a command whose words are looked at on the event loop."""
+"""Characters of a command up to which its words are examined on the event loop."""
 _SHELLS = ("bash", "sh", "/bin/bash", "/bin/sh", "zsh", "/bin/zsh")
 
 
@@ -43,11 +43,11 @@ class CommandSettings:
 
     guard: Guard
     spill_dir: Path | None
-    """For outputs that are too long to be shown whole; tools should be able to read there (`Roots.readable`). None:
-    what is not shown must not be kept."""
+    """The directory for outputs too long to be shown in full, which tools should be able to read (`Roots.readable`).
+    None: what is not shown must not be kept."""
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
     without: Collection[str] = ()
-    """Variables that commands don't get: our own keys."""
+    """Variables withheld from commands: our own keys."""
     limits: ProcessLimits = field(default_factory=lambda: ProcessLimits(tail_bytes=MAX_RESULT_BYTES))
 
 
@@ -64,7 +64,7 @@ class BashArguments(Arguments):
         None,
         gt=0,
         le=MAX_TIMEOUT,
-        description=f"Seconds; {DEFAULT_TIMEOUT} if left out, {MAX_TIMEOUT} at most.",
+        description=f"Seconds; default {DEFAULT_TIMEOUT}, at most {MAX_TIMEOUT}.",
     )
 
     @classmethod
@@ -80,10 +80,10 @@ class BashArguments(Arguments):
 class BashTool(BaseTool[BashArguments]):
     name = "bash"
     description = (
-        "Run a command with bash in the workspace folder: tests, builds, git. Each call begins in that folder with a "
+        "Run a command with bash in the workspace folder: tests, builds, git. Each call starts in that folder with a "
         f"fresh shell. It gets no input and is ended after the timeout ({DEFAULT_TIMEOUT} s unless you set another). "
-        f"Of long output the last {MAX_RESULT_BYTES // 1024} KB are returned, and the whole goes to a file. Start "
-        "servers in the background with their output in a file. To read, search or change files use the other tools."
+        f"Of long output, the last {MAX_RESULT_BYTES // 1024} KB are returned and all of it goes to a file. Start "
+        "servers in the background, with their output in a file. To read, search or change files use the other tools."
     )
     arguments = BashArguments
 
@@ -128,7 +128,8 @@ class BashTool(BaseTool[BashArguments]):
         notes = _notes(result)
         if unsaved:
             notes.append(
-                "The command saw the saved files; the editor has newer, unsaved text of " + ", ".join(unsaved)
+                "The command saw the files as saved; the editor has newer, unsaved text for "
+                + ", ".join(unsaved)
             )
         ending = _ending(result)
         body = result.output.text or ("" if ending else "(no output)")
@@ -145,7 +146,7 @@ class BashTool(BaseTool[BashArguments]):
 
 
 def _ending(result: CommandResult) -> str:
-    """What the model is told of an end that was no success; "" for a success."""
+    """What the model is told about an end without success; "" for a success."""
     match result.outcome:
         case Exited(code) if code:
             return f"Command exited with code {code}"
@@ -162,13 +163,13 @@ def _notes(result: CommandResult) -> list[str]:
     output, notes = result.output, list[str]()
     if output.truncated:
         shown = output.text.count("\n") + (0 if output.text.endswith("\n") or not output.text else 1)
-        what = "The whole is" if output.file_error is None else "What could be kept is"
+        what = "All of it is" if output.file_error is None else "What could be kept is"
         where = f"{what} in {output.path}" if output.path is not None else "The rest is lost"
         notes.append(
             f"The last {count(shown, 'line')} of {output.total_lines:,} ({output.total_bytes:,} bytes). {where}"
         )
     if output.file_error is not None:
-        notes.append(f"The file is not complete: {output.file_error}")
+        notes.append(f"The file is incomplete: {output.file_error}")
     if result.still_running:
         named = "; ".join(f"{process.pid} ({printable(process.command)})" for process in result.still_running)
         notes.append(f"Still running: {named}")

@@ -1,4 +1,4 @@
-"""What edit, write, delete and move share: applying a change whose base may have moved, and telling what was done."""
+"""What edit, write, delete and move share: applying a change whose base may have moved, and reporting it."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,21 +15,21 @@ from steersman.workspace.ports import Applied, BaseMoved, Snapshot, Workspace
 from steersman.workspace.roots import ResolvedPath
 
 ATTEMPTS = 20
-"""How often an edit is computed anew when the file changes between the computation and the lock. Of several runs
-that edit one file at once each round lets one through, so that this is also how many of them may do so."""
+"""How often an edit is recomputed if the file changes between the computation and the lock. If several runs edit a file
+at once, one of them succeeds in each round: this is also how many may do so."""
 INLINE_CHARACTERS = 100_000
-"""Texts up to here are compared on the event loop, longer ones in a thread."""
+"""Texts up to this length are compared on the event loop, longer ones in a thread."""
 _DIFF_LINES = 120
 _DIFF_LINE = 400
 _DIFF_CHARACTERS = 12_000
 _LEAST_LINES, _LEAST_CHARACTERS = 12, 600
-"""Of a diff, however many are in one result."""
+"""What a diff may take at least, however many are in one result."""
 
 Recompute = Callable[[Snapshot], FileChange]
-"""Makes the change anew on another base; raises what the first computation may raise."""
+"""Recomputes a change on another base. Raises what the first computation may raise."""
 
 Amend = Callable[[FileChange], FileChange]
-"""What the session makes of every change of a text, before anybody is asked about it. May be called from any thread."""
+"""Adjusts every change of a text for the session, before anybody is asked about it. May be called in any thread."""
 
 
 def unchanged(change: FileChange) -> FileChange:
@@ -38,30 +38,33 @@ def unchanged(change: FileChange) -> FileChange:
 
 
 async def computed(recompute: Recompute, snapshot: Snapshot) -> FileChange:
-    """`recompute` on the event loop or, for a long text, in a thread."""
+    """Calls `recompute` on the event loop or, for a long text, in a thread."""
     if snapshot.text is None or len(snapshot.text.text) <= INLINE_CHARACTERS:
         return recompute(snapshot)
     return await asyncio.to_thread(recompute, snapshot)
 
 
 def approved(context: ToolContext) -> ChangeProposal | None:
-    """The proposal that was approved, if there was one."""
+    """The approved proposal, if there is one.
+
+    Raises:
+        ToolError: it is another tool's.
+    """
     proposal = context.proposal
     if proposal is not None and not isinstance(proposal, ChangeProposal):
-        raise ToolError("The approved proposal is not one of this tool.")
+        raise ToolError("The approved proposal is another tool's.")
     return proposal
 
 
 async def carry_out(
     workspace: Workspace, proposal: ChangeProposal, recompute: Recompute | None, context: ToolContext
 ) -> tuple[FileChange, Applied]:
-    """Applies the one change of a proposal, in the form that its base has by then.
-
-    Without `recompute` a moved base is an error.
+    """Applies the single change of a proposal, recomputed if its base has moved. Without `recompute`, a moved base is
+    an error.
 
     Raises:
-        ProposalSuperseded: the change would now do something else than was approved.
-        ToolError: it can't be done on what is there now.
+        ProposalSuperseded: the change would now do something else than what was approved.
+        ToolError: it can't be made on what is there now.
         WorkspaceError: see `Workspace.apply`.
     """
     change = proposal.changes[0]
@@ -81,11 +84,11 @@ async def carry_out(
 async def as_it_would_be(
     workspace: Workspace, proposal: ChangeProposal, recompute: Recompute | None, signal: AbortSignal
 ) -> FileChange:
-    """The one change of a proposal in the form that its base has now; nothing is touched. It may do something else than
-    was approved.
+    """The single change of a proposal, recomputed if its base has moved. Nothing is touched. It may do something else
+    than what was approved.
 
     Raises:
-        ToolError: it can't be done on what is there now.
+        ToolError: it can't be made on what is there now.
         WorkspaceError: see `Workspace.check`.
     """
     change = proposal.changes[0]
@@ -102,9 +105,7 @@ async def as_it_would_be(
 
 
 def _keeps_changing(change: FileChange) -> ToolError:
-    return ToolError(
-        f"{change.path.display} keeps changing; nothing was changed by this call. Try again later."
-    )
+    return ToolError(f"{change.path.display} keeps changing. This call changed nothing. Try again later.")
 
 
 async def _on_new_base(
@@ -118,8 +119,8 @@ async def _on_new_base(
     if recompute is None or change.kind != "edit":
         what = "was made" if change.kind == "create" else "was changed"
         raise ToolError(
-            f"{change.path.display} {what} by somebody else meanwhile. Nothing was changed by this call: read it "
-            "again, then decide."
+            f"{change.path.display} {what} by somebody else meanwhile. This call changed nothing: read it again, "
+            "then decide."
         )
     again = recompute if proposal.original is None else lambda snapshot: rebased(change, snapshot)
     return await computed(again, current)
@@ -128,7 +129,7 @@ async def _on_new_base(
 async def change_result(
     proposal: ChangeProposal, change: FileChange, applied: Applied, context: ToolContext
 ) -> ToolResult:
-    """What was done: the change itself, so that the file need not be read again to see it, and what came of it."""
+    """What was done: the change itself, so that the model need not read the file to see it, and what followed."""
     applied = await with_what_came_of_it(applied, context.signal)
     if len(change.old_text) + len(change.new_text) <= INLINE_CHARACTERS:
         text = told(proposal, change, applied)
@@ -138,20 +139,20 @@ async def change_result(
 
 
 async def with_what_came_of_it(applied: Applied, signal: AbortSignal) -> Applied:
-    """With what can only be said a while after the change."""
+    """`applied` with the notes that only come some time after the change."""
     if applied.afterwards is None:
         return applied
     return replace(applied, notes=(*applied.notes, *await applied.afterwards(signal)), afterwards=None)
 
 
 def told(proposal: ChangeProposal, change: FileChange, applied: Applied, *, of: int = 1) -> str:
-    """One change as the model is told of it. `of` so many in one result: each has its part of the room."""
+    """What the model is told about one change. A result tells of `of` changes, and each gets its share of the room."""
     shown = _Room(max(_LEAST_LINES, _DIFF_LINES // of), max(_LEAST_CHARACTERS, _DIFF_CHARACTERS // of))
     notes = list(applied.notes)
     if applied.created_directories:
         notes.append(f"Made the directories {', '.join(applied.created_directories)}")
     if applied.unsaved:
-        notes.append("The change is in the editor, not saved yet: commands don't see it")
+        notes.append("The change is in the editor and not saved yet: commands don't see it")
     body = _done(change)
     if applied.text is not None and applied.text != change.new_text:
         body += f"\n{_changed_further(change, applied.text, applied.changed_by_saving, shown)}"
@@ -159,19 +160,21 @@ def told(proposal: ChangeProposal, change: FileChange, applied: Applied, *, of: 
         body += f"\n{shown.bounded(change.diff(shown.lines))}"
     if proposal.original is not None:
         proposed = proposal.original.changes[0].new_text
-        body += "\nThe user changed your text before accepting it. Your text against what was written:\n"
+        body += (
+            "\nThe user changed your text before accepting it. What was written, compared with your text:\n"
+        )
         body += shown.diff(change.path, proposed, change.new_text)
     return with_notes(body, notes)
 
 
 def _changed_further(change: FileChange, now: str, by_saving: bool, shown: "_Room") -> str:
-    """Who has made of it what is there now, and what that is."""
+    """Who changed the text further, and how."""
     who = "The user changed the file meanwhile as well"
     if by_saving:
         who = "The editor changed the text further when it saved it"
     if now == change.old_text:
-        return f"{who}: it is again what it was before this change."
-    return f"{who}. Its text against the one before:\n{shown.diff(change.path, change.old_text, now)}"
+        return f"{who}: it is back to what it was before this change."
+    return f"{who}. What is there now, compared with the text before:\n{shown.diff(change.path, change.old_text, now)}"
 
 
 def _done(change: FileChange) -> str:
@@ -190,7 +193,7 @@ def _done(change: FileChange) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """What a diff in a result may take."""
+    """The room for a diff in a result."""
 
     lines: int
     characters: int
@@ -205,7 +208,7 @@ class _Room:
 
 
 def details_of(change: FileChange) -> dict[str, Json]:
-    """As the call's result has it for faces."""
+    """The change as the details of a result, which are for faces."""
     details: dict[str, Json] = {
         "kind": change.kind,
         "uri": change.path.path.as_uri(),

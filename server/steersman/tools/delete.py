@@ -1,4 +1,4 @@
-"""delete: one file, or one symbolic link itself."""
+"""delete: deletes a file, or a symbolic link itself."""
 
 from typing import ClassVar
 
@@ -32,7 +32,7 @@ class DeleteArguments(Arguments):
 class DeleteTool(BaseTool[DeleteArguments]):
     name = "delete"
     description = (
-        "Delete one file. It can be restored by the user. A symbolic link is deleted itself, not its target."
+        "Delete one file. The user can restore it. Of a symbolic link, the link is deleted, not its target."
     )
     arguments = DeleteArguments
 
@@ -45,7 +45,7 @@ class DeleteTool(BaseTool[DeleteArguments]):
         path = self._workspace.resolve(args.path, for_write=True, follow=False)
         if path.path.is_dir() and not path.path.is_symlink():
             raise PathError(
-                f"{path.display} is a directory. delete takes files only: delete its files one by one, or use bash."
+                f"{path.display} is a directory, and delete takes only files: delete its files one by one, or use bash."
             )
         snapshot = await self._workspace.read(path)
         protected, held = self._workspace.rules.protected(path), self._workspace.held_by(path)

@@ -1,6 +1,6 @@
-"""diagnostics: what the language servers of the user's editor find in files.
+"""diagnostics: lists what the language servers of the user's editor have found in files.
 
-It knows them through a port only; whoever offers the tool has somebody who tells.
+It knows them only through a port, which whoever offers the tool implements.
 """
 
 import asyncio
@@ -47,11 +47,11 @@ class DiagnosticsArguments(Arguments):
         "level": "severity",
         "max_results": "limit",
     }
-    path: str | None = Field(None, description="File or directory; the whole workspace if left out.")
+    path: str | None = Field(None, description="File or directory; the whole workspace if omitted.")
     severity: Severity = Field(
-        DEFAULT, description=f"Only problems that are at least this grave; {DEFAULT} if left out."
+        DEFAULT, description=f"Only problems that are at least this severe; default {DEFAULT}."
     )
-    limit: int | None = Field(None, ge=1, description=f"Most problems to list; {LIMIT} if left out.")
+    limit: int | None = Field(None, ge=1, description=f"Maximum number of problems; default {LIMIT}.")
 
     @classmethod
     def mend(cls, raw: dict[str, Json]) -> dict[str, Json]:
@@ -66,9 +66,9 @@ class DiagnosticsArguments(Arguments):
 class DiagnosticsTool(BaseTool[DiagnosticsArguments]):
     name = "diagnostics"
     description = (
-        "List the errors and warnings that the language servers of the user's editor have found, of a file, a "
-        "directory or the whole workspace: `path:line:column: severity (source code): message` and the line. Often "
-        "only files that are open in the editor are looked at. After an edit its result names new problems by itself."
+        "List the errors and warnings that the language servers of the user's editor have found in a file, a directory "
+        "or the whole workspace: `path:line:column: severity (source code): message` and the line. Often they check "
+        "only files that are open in the editor. The result of an edit already names the problems that are new."
     )
     arguments = DiagnosticsArguments
     execution = "parallel"
@@ -90,8 +90,8 @@ class DiagnosticsTool(BaseTool[DiagnosticsArguments]):
                 await self._workspace.read(target)  # says what is wrong, with suggestions
             if not target.path.is_dir() and self._problems.of(target.path) is None:
                 return text_result(
-                    f"Nothing is known of {target.display}: no language server has reported on it, which does not say "
-                    "that it has no problems. Ask the user to open it in the editor, or check it by a command."
+                    f"Nothing is known about {target.display}: no language server has reported on it, which does not "
+                    "mean that it has no problems. Ask the user to open it in the editor, or check it with a command."
                 )
         reports = [(path, self._problems.of(path) or Report()) for path in self._problems.files()]
         known = await asyncio.to_thread(self._known, target, reports)
@@ -108,12 +108,12 @@ class DiagnosticsTool(BaseTool[DiagnosticsArguments]):
         notes += listing.texts.notes()
         if self._problems.forgotten:
             notes.append(
-                "Language servers reported on too many files for all to be kept: old ones are missing"
+                "Language servers reported on too many files to keep them all: old reports are missing"
             )
         return text_result(with_notes(listing.text(), notes))
 
     def _known(self, target: ResolvedPath | None, reports: Sequence[tuple[Path, Report]]) -> "_Known":
-        """What is reported of a file, a folder, or all workspace folders. Asks the system whether files are there."""
+        """What has been reported on a file, a folder, or all workspace folders. Blocking: looks whether files exist."""
         known = _Known()
         roots, rules = self._workspace.roots, self._workspace.rules
         for path, report in reports:
@@ -124,7 +124,9 @@ class DiagnosticsTool(BaseTool[DiagnosticsArguments]):
                 continue
             elif rules.denied_name(str(path if root is None else path.relative_to(root.path))) is not None:
                 known.denied += 1
-            elif not report.problems or path.exists():  # of a file that is gone nobody may have taken it back
+            elif (
+                not report.problems or path.exists()
+            ):  # a server may not have withdrawn its report on a deleted file
                 known.add(path, roots.relative(path, root), report)
         return known
 
@@ -135,9 +137,9 @@ class _Known:
     found: list[Found] = field(default_factory=list)
     left_out: int = 0
     denied: int = 0
-    """Files that a deny rule covers."""
+    """The number of files that a deny rule covers."""
     outside: int = 0
-    """Files with problems outside the workspace."""
+    """The number of files with problems outside the workspace."""
 
     def add(self, path: Path, name: str, report: Report) -> None:
         self.files += 1
@@ -150,17 +152,17 @@ class _Known:
             told = [_counted(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
             return f"In {where}: {', '.join(told)}"
         if self.files:
-            return f"No problems in {where}, in {count(self.files, 'file')} reported on"
+            return f"No problems in {where}: {count(self.files, 'file')} reported on"
         return (
-            f"Nothing is known of {where}: no language server has reported on a file there, which does not say that "
-            "there are no problems"
+            f"Nothing is known about {where}: no language server has reported on a file there, which does not mean "
+            "that there are no problems"
         )
 
     def notes(self, severity: Severity) -> list[str]:
         notes: list[str] = []
         hidden = sum(found.problem.gravity > SEVERITIES.index(severity) for found in self.found)
         if hidden:
-            notes.append(f"{count(hidden, 'problem')} less grave than {severity} left out by severity")
+            notes.append(f"{count(hidden, 'problem')} less severe than {severity} left out")
         if self.left_out:
             notes.append(f"{count(self.left_out, 'further problem')} could not be kept")
         if self.denied:
@@ -176,7 +178,7 @@ def _shortened(args: DiagnosticsArguments, listing: Listing, chosen: int) -> lis
     if len(listing) == chosen:
         return []
     hint = "Use limit for more, or name a file" if len(listing) == (args.limit or LIMIT) else "Name a file"
-    return [f"{len(listing)} of {count(chosen, 'problem')} are listed, the gravest ones. {hint}"]
+    return [f"{len(listing)} of {count(chosen, 'problem')} are listed, the most severe ones. {hint}"]
 
 
 def _counted(number: int, severity: Severity) -> str:

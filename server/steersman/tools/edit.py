@@ -1,4 +1,4 @@
-"""edit: old text becomes new text in one file or several, each edit matched against the original file, all or none."""
+"""edit: replaces old text by new text in one file or several. Edits are matched against the original files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from steersman.workspace.text import TextError
 
 MAX_EDITS = 1000
 MAX_FILES = 50
-"""Of one call: more than that nobody looks at in one question."""
+"""Files of one call: nobody looks at more in one question."""
 _PATH_NAMES = ("file_path", "filePath", "filename", "file", "target_file")
 _OLD_NAMES = ("oldText", "old_text", "old_string", "oldString", "old_str", "old", "search")
 _NEW_NAMES = ("newText", "new_text", "new_string", "newString", "new_str", "new", "replace")
@@ -70,11 +70,11 @@ class EditArguments(Arguments):
 
     @classmethod
     def mend(cls, raw: dict[str, Json]) -> dict[str, Json]:
-        """One pair outside a list, a single object, a list as JSON text, items under other names, edits in a list of
-        files, and no path of the call where each edit has its own."""
+        """Accepts a single pair outside a list, a single object, a list as JSON text, items with other names, edits
+        listed by file, and a call without a path whose edits all have one."""
         _drop_single_replacement(raw)
         lone = {name: raw[name] for name in (*_OLD_NAMES, *_NEW_NAMES) if name in raw}
-        if "edits" not in raw or not any(lone.values()):  # both are not put right: one would be lost
+        if "edits" not in raw or not any(lone.values()):  # if both say something, mending would lose one
             for name in lone:
                 del raw[name]
         edits = from_json_text(raw.get("edits", [lone] if lone else None))
@@ -91,7 +91,7 @@ class EditArguments(Arguments):
 
 
 def _flat(item: Json) -> Sequence[Json]:
-    """The edits of a file that has them in a list of its own."""
+    """The edits of an item that lists those of one file, otherwise the item itself."""
     edits = item.get("edits") if isinstance(item, Mapping) else None
     if not isinstance(item, Mapping) or not isinstance(edits, list):
         return [item]
@@ -109,7 +109,7 @@ def _item(item: JsonObject) -> dict[str, Json]:
 
 
 def _drop_single_replacement(raw: dict[str, Json]) -> None:
-    """Other edit tools have a switch for replacing every occurrence; left off, it says what this one does anyway."""
+    """Other edit tools can replace every occurrence. Switched off, that is what this one does anyway."""
     for name in ("replaceAll", "replace_all"):
         if raw.get(name) in (False, "false"):
             del raw[name]
@@ -117,7 +117,7 @@ def _drop_single_replacement(raw: dict[str, Json]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """One file of a call, and the numbers of its edits."""
+    """A file of a call, and the numbers of its edits."""
 
     path: ResolvedPath
     numbers: list[int]
@@ -180,7 +180,7 @@ class EditTool(BaseTool[EditArguments]):
         return await result_of(made, context.signal)
 
     def _files(self, args: EditArguments) -> list[_File]:
-        """The files in the order in which they are named, however they are spelled.
+        """The files, in the order of their first edits. One file may be spelled in several ways.
 
         Raises:
             DeniedPath, PathError: one of them can't be used.
@@ -207,14 +207,14 @@ class EditTool(BaseTool[EditArguments]):
         if len(files) > MAX_FILES:
             raise ToolError(
                 f"One call changes at most {MAX_FILES} files, and this one names {count(len(files), 'file')}. Nothing "
-                "was changed. Make several calls of it."
+                "was changed. Split it into several calls."
             )
         return list(files.values())
 
     async def _change(self, args: EditArguments, file: _File) -> FileChange:
         path = file.path
         if not self._workspace.roots.may_read(path) and not self._ledger.knows(path.path):
-            # What an edit that fails tells of a file is a look at it, which here nobody has been asked about.
+            # A failed edit reveals parts of the file, and here nobody has been asked whether it may be read.
             raise ToolError(
                 f"{path.display} is outside the workspace and was not read in this session. Read it first: the user "
                 "is asked about that."
@@ -222,7 +222,7 @@ class EditTool(BaseTool[EditArguments]):
         try:
             snapshot = await self._workspace.read(path)
         except FileNotFound as error:
-            raise ToolError(f"{error} To make a new file, use write.") from error
+            raise ToolError(f"{error} To create a file, use write.") from error
         return await computed(
             self._recompute(args, file, alone=len(file.numbers) == len(args.edits)), snapshot
         )
@@ -249,6 +249,6 @@ class EditTool(BaseTool[EditArguments]):
         return make
 
     def _note(self, proposal: ChangeProposal, change: FileChange, applied: Applied) -> None:
-        """What the model knows now. `proposal` is of this change alone."""
+        """Notes what the model knows now. `proposal` is that of this change alone."""
         if applied.sha256 is not None and change.base is not None and proposal.original is None:
             self._ledger.edited(change.path.path, change.base.sha256, applied.sha256)

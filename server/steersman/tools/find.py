@@ -1,4 +1,4 @@
-"""find: files and directories by a glob over their paths."""
+"""find: finds files and directories by a glob over their paths."""
 
 from typing import ClassVar
 
@@ -31,17 +31,17 @@ class FindArguments(Arguments):
     }
     pattern: str = Field(
         min_length=1,
-        description="Glob: `*.py` matches that name at any depth, `src/**/*.test.ts` a path from the directory on.",
+        description="Glob: `*.py` matches names at any depth, `src/**/*.test.ts` paths relative to the directory.",
     )
-    path: str | None = Field(None, description="Directory to search; the workspace folder if left out.")
-    limit: int | None = Field(None, ge=1, description=f"Most paths to return; {LIMIT} if left out.")
+    path: str | None = Field(None, description="Directory to search; the workspace folder if omitted.")
+    limit: int | None = Field(None, ge=1, description=f"Maximum number of paths; default {LIMIT}.")
 
 
 class FindTool(BaseTool[FindArguments]):
     name = "find"
     description = (
-        "Find files and directories by a glob. Paths are sorted and relative to the workspace folder; directories "
-        "end in `/`. Hidden files are found, those that .gitignore covers are not (ls and read reach them by name)."
+        "Find files and directories by a glob. Paths are sorted and relative to the workspace folder; directories end "
+        "in `/`. Hidden files are found, files ignored by .gitignore are not (ls and read can still access them)."
     )
     arguments = FindArguments
     execution = "parallel"
@@ -95,7 +95,7 @@ class FindTool(BaseTool[FindArguments]):
 
 
 class _Listing:
-    """Paths up to a number and to the size of a result."""
+    """Paths, up to a limit and to the size of a result."""
 
     def __init__(self, prefix: str, limit: int) -> None:
         self._prefix = prefix
@@ -119,12 +119,12 @@ class _Listing:
 
 
 def prefix_of(relative: str) -> str:
-    """What stands before paths below the directory `relative`."""
+    """The beginning of paths below the directory `relative`."""
     return "" if relative == "." else f"{relative.rstrip('/')}/"
 
 
 def anchored(pattern: str) -> str:
-    """A glob over relative paths: a mere name is meant at any depth."""
+    """A glob over relative paths. One without a `/` matches names at any depth."""
     pattern = pattern.removeprefix("./").rstrip("/")
     return pattern.lstrip("/") if "/" in pattern else f"**/{pattern}"
 

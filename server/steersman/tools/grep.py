@@ -1,4 +1,4 @@
-"""grep: lines of files by a regular expression, searched by ripgrep on the disk."""
+"""grep: finds lines of files by a regular expression. Ripgrep searches the files on the disk."""
 
 import re
 from collections.abc import Callable
@@ -46,12 +46,12 @@ class GrepArguments(Arguments):
         "-n": None,
     }
     pattern: str = Field(min_length=1, description="Regular expression (Rust syntax), or text if `literal`.")
-    path: str | None = Field(None, description="Directory or file; the workspace folder if left out.")
+    path: str | None = Field(None, description="Directory or file; the workspace folder if omitted.")
     glob: str | None = Field(None, description="Only files that match, such as `*.ts` or `src/**/*.py`.")
     ignore_case: bool = Field(False, description="Ignore case.")
     literal: bool = Field(False, description="Take the pattern as plain text.")
     context: int = Field(0, ge=0, le=MAX_CONTEXT, description="Lines to show around each match.")
-    limit: int | None = Field(None, ge=1, description=f"Most matching lines; {LIMIT} if left out.")
+    limit: int | None = Field(None, ge=1, description=f"Maximum number of matching lines; default {LIMIT}.")
 
     @classmethod
     def mend(cls, raw: dict[str, Json]) -> dict[str, Json]:
@@ -63,9 +63,9 @@ class GrepArguments(Arguments):
 class GrepTool(BaseTool[GrepArguments]):
     name = "grep"
     description = (
-        "Search the contents of files; `path:line:text` for each match, `path-line-text` for context. Sorted by "
-        "path. Hidden files are searched, those that .gitignore covers and binary ones are not. Use it to find code "
-        "before reading files."
+        "Search the contents of files: `path:line:text` for each match, `path-line-text` for context. Sorted by path. "
+        "Hidden files are searched; binary files and those ignored by .gitignore are not. Use it to find code before "
+        "reading files."
     )
     arguments = GrepArguments
     execution = "parallel"
@@ -101,7 +101,8 @@ class GrepTool(BaseTool[GrepArguments]):
     def _results(
         self, path: ResolvedPath, args: GrepArguments, glob: "_Glob", *, is_directory: bool
     ) -> "_Results":
-        """Paths of a file that was named are relative to its directory, as those below a directory are to it."""
+        """Where to collect lines. Their paths are relative to the directory searched, or to that of the file
+        searched."""
         relative, base = path.relative, path.forms[0]
         if not is_directory:
             relative, base = relative.rpartition("/")[0], base.rpartition("/")[0]
@@ -123,29 +124,27 @@ class GrepTool(BaseTool[GrepArguments]):
         if end.unreadable:
             notes.append("Some files could not be read")
         if end.overlong:
-            notes.append(f"{count(end.overlong, 'line')} too long to be searched were left out")
+            notes.append(f"{count(end.overlong, 'line')} left out: too long to be searched")
         if not found.matches:
             notes.append("No matches. Ignored and binary files are not searched")
         unsaved = [
             name for name in await self._workspace.unsaved_files() if name in found.paths or not found.matches
         ]
         if unsaved:
-            notes.append(
-                f"Unsaved text in the editor was not searched, only what is saved: {', '.join(unsaved)}"
-            )
+            notes.append(f"Only saved text was searched. The editor has unsaved text of {', '.join(unsaved)}")
         return notes
 
 
 @dataclass(frozen=True, slots=True)
 class _Glob:
-    """A glob of the model, in the parts that ripgrep and we can check."""
+    """The model's glob, split into what ripgrep checks and what we check."""
 
     name: str | None = None
-    """Over file names: ripgrep's part."""
+    """For file names: checked by ripgrep."""
     paths: tuple[re.Pattern[str], ...] = ()
-    """Over relative paths, if the glob has a `/`: our part; one of them is to match."""
+    """For relative paths, if the glob has a `/`: checked here. One of them has to match."""
     exclude: tuple[str, ...] = ()
-    """What a glob that begins with `!` leaves out."""
+    """What to leave out, if the glob begins with `!`."""
 
     @classmethod
     def of(cls, glob: str | None) -> "_Glob":
@@ -156,7 +155,7 @@ class _Glob:
             return cls(exclude=(anchored(glob[1:]),))
         if "," in glob and "{" not in glob:
             glob = "{" + glob.replace(" ", "") + "}"
-        if "/" not in glob and ":" not in glob:  # ripgrep would take a colon for the end of a type's name
+        if "/" not in glob and ":" not in glob:  # to ripgrep a colon would end the name of a type
             return cls(name=glob)
         try:
             return cls(paths=tuple(compile_glob(anchored(one)) for one in expand_braces(glob)))
@@ -169,7 +168,7 @@ class _Glob:
 
 @dataclass(slots=True)
 class _Results:
-    """Lines up to a number of matches and to the size of a result."""
+    """Lines, up to a number of matches and to the size of a result."""
 
     prefix: str
     limit: int

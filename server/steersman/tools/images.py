@@ -1,7 +1,7 @@
-"""Images as models take them, by their bytes: kind, size in pixels, bounds. Nothing is decoded.
+"""Images that models accept: their kind and size in pixels, read from their bytes without decoding them, and limits.
 
-The bounds are those of the APIs' guides on images ("Vision", "Images and vision"): an image that an API refuses would
-make it refuse every later request of the conversation too.
+The limits are those of the APIs' guides on images ("Vision", "Images and vision"): if an API refuses an image, it also
+refuses every later request of the conversation.
 """
 
 import base64
@@ -10,20 +10,20 @@ import binascii
 from steersman.agent.messages import Image
 
 MAX_IMAGE_BYTES = 3_750_000
-"""As base64 that is 5 MB, the most that the model APIs take."""
+"""As base64 that is 5 MB, the most that model APIs accept."""
 MAX_SIDE = 8000
-"""Pixels."""
+"""In pixels."""
 
 _NO_SIZE = frozenset({0x01, *range(0xD0, 0xDA)})
-"""Markers of a JPEG that no length follows."""
+"""JPEG markers without a length."""
 
 
 class ImageError(ValueError):
-    """The bytes are no image that can be shown. The text goes on after the image's name."""
+    """The bytes are not an image that can be shown. The message is to follow the image's name."""
 
 
 def image_type(data: bytes) -> str | None:
-    """The MIME type of an image that models take, by its first bytes."""
+    """The MIME type, judged by the first bytes; None if they are not an image that models accept."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -36,7 +36,7 @@ def image_type(data: bytes) -> str | None:
 
 
 def image_size(data: bytes) -> tuple[int, int] | None:
-    """Width and height in pixels as the header tells them; None if it is cut or damaged."""
+    """Width and height in pixels, from the header; None if it is cut off or damaged."""
     kind = image_type(data)
     if kind == "image/png":
         size = _big(data, 16, 4), _big(data, 20, 4)
@@ -53,11 +53,11 @@ def image_of(data: bytes) -> Image:
     """The image of a file's bytes.
 
     Raises:
-        ImageError: it is none, or the APIs would refuse it.
+        ImageError: it is not an image, or the APIs would refuse it.
     """
     kind = image_type(data)
     if kind is None:
-        raise ImageError("is no image of a kind that models take (png, jpeg, gif, webp).")
+        raise ImageError("is not an image of a kind that models accept (png, jpeg, gif, webp).")
     if len(data) > MAX_IMAGE_BYTES:
         raise ImageError(
             f"is an image of {len(data):,} bytes; at most {MAX_IMAGE_BYTES:,} can be shown. "
@@ -65,7 +65,7 @@ def image_of(data: bytes) -> Image:
         )
     size = image_size(data)
     if size is None:
-        raise ImageError("is an image that is cut or damaged: its size can't be read.")
+        raise ImageError("is an image that is cut off or damaged: its size can't be read.")
     if max(size) > MAX_SIDE:
         raise ImageError(
             f"is an image of {size[0]} × {size[1]} pixels; at most {MAX_SIDE} on a side can be shown. "
@@ -75,10 +75,10 @@ def image_of(data: bytes) -> Image:
 
 
 def image_of_base64(text: str) -> Image:
-    """The image that base64 text holds; what it is is said by its bytes.
+    """The image in base64 text. Its bytes decide what kind it is.
 
     Raises:
-        ImageError: it is no base64, or see `image_of`.
+        ImageError: it is not base64, or see `image_of`.
     """
     if len(text) > 2 * MAX_IMAGE_BYTES:
         raise ImageError(f"is larger than the {MAX_IMAGE_BYTES:,} bytes that can be shown.")
@@ -98,7 +98,7 @@ def described(image: Image, name: str) -> str:
 
 
 def _jpeg(data: bytes) -> tuple[int, int]:
-    """Of the frame header, which comes after any number of other segments."""
+    """The size in the frame header, which follows any number of other segments."""
     at = 2
     while at + 9 <= len(data):
         if data[at] != 0xFF:
@@ -128,7 +128,7 @@ def _webp(data: bytes) -> tuple[int, int]:
 
 
 def _big(data: bytes, at: int, count: int) -> int:
-    """0 where the data ends before."""
+    """0 if the data ends before."""
     return int.from_bytes(data[at : at + count], "big") if len(data) >= at + count else 0
 
 

@@ -1,7 +1,7 @@
-"""Arguments of a tool whose JSON Schema is somebody else's: checked as far as is cheap and never wrong.
+"""Checks arguments of a tool whose JSON Schema is somebody else's, as far as that is cheap and certain.
 
-What is refused here no reading of the schema would take. References, combinations and what lies deeper are left to
-whoever has made the schema.
+What is refused here is invalid however the schema is read. References, combinations and deeper levels are left to the
+owner of the schema.
 """
 
 import json
@@ -14,7 +14,7 @@ from steersman.tools.schema import shown_value
 from steersman.workspace.roots import printable
 
 MAX_SCHEMA: Final = 20_000
-"""Bytes of a schema as JSON: each request to a model carries it."""
+"""Bytes of a schema as JSON: every request to a model includes it."""
 MAX_DEPTH: Final = 20
 _LISTED: Final = 12
 _TYPES: Final[Mapping[str, tuple[str, tuple[type, ...]]]] = {
@@ -38,20 +38,20 @@ def schema_fault(schema: Mapping[str, object]) -> str | None:
         return f"it has more than {MAX_SCHEMA:,} bytes"
     properties = schema.get("properties", {})
     if not isinstance(properties, Mapping):
-        return "its properties are no object"
+        return "its properties are not an object"
     if not all(isinstance(each, Mapping | bool) for each in properties.values()):
-        return "a property's schema is no object"
+        return "the schema of a property is not an object"
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        return "required is no list of names"
+        return "required is not a list of names"
     return None
 
 
 def check_arguments(arguments: JsonObject, schema: JsonObject, tool: str) -> None:
-    """Looks at the names and at the types and values on top.
+    """Checks the names, and the types and values on the top level.
 
     Raises:
-        BadArguments: they don't fit; the text names each field, what was expected and what came.
+        BadArguments: they don't fit. The message names each field, what was expected and what came.
     """
     properties, required = schema.get("properties"), schema.get("required")
     known: Mapping[str, Json] = properties if isinstance(properties, Mapping) else {}
@@ -77,7 +77,7 @@ def check_arguments(arguments: JsonObject, schema: JsonObject, tool: str) -> Non
 
 
 def _fault(value: Json, schema: Json) -> str | None:
-    """What was expected instead of the value."""
+    """What was expected instead of the value; None if it is fine."""
     if not isinstance(schema, Mapping):
         return None
     kinds = schema.get("type")
@@ -102,7 +102,7 @@ def _is(value: Json, kind: str) -> bool:
 
 
 def _depth(schema: object) -> int:
-    """Levels of objects and arrays, counted no further than needed."""
+    """The levels of objects and arrays, counted up to one beyond MAX_DEPTH."""
     level, depth = [schema], 0
     while level and depth <= MAX_DEPTH:
         level = [

@@ -1,4 +1,4 @@
-"""What a session has read of each file, so that nothing is overwritten that the model has not seen."""
+"""What a session has read of each file, so that the model overwrites nothing that it hasn't seen."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,9 +10,9 @@ from steersman.workspace.ports import Snapshot
 class _Seen:
     sha256: str
     total: int
-    """Lines of the file."""
+    """The number of lines of the file."""
     ranges: list[tuple[int, int]] = field(default_factory=list)
-    """Lines seen, from 1, both ends included; in order, apart from each other."""
+    """The lines seen, from 1, both ends included. In order, with gaps between them."""
 
     def add(self, first: int, last: int) -> None:
         merged: list[tuple[int, int]] = []
@@ -29,7 +29,7 @@ class _Seen:
 
 
 class ReadLedger:
-    """One per session, shared by its tools. It lives in memory: a resumed session reads again."""
+    """One per session, shared by its tools. It is only in memory: a resumed session has to read files again."""
 
     __slots__ = ("_files",)
 
@@ -37,7 +37,8 @@ class ReadLedger:
         self._files: dict[Path, _Seen] = {}
 
     def saw(self, snapshot: Snapshot, first: int, last: int, total: int) -> None:
-        """The model was given lines `first` to `last` (from 1; none if `last` is less) of `total`, uncut."""
+        """The model was given lines `first` to `last` of `total`, in full. They count from 1; none if `last` is
+        smaller."""
         seen = self._files.get(snapshot.path.path)
         if seen is None or seen.sha256 != snapshot.sha256:
             seen = self._files[snapshot.path.path] = _Seen(snapshot.sha256, total)
@@ -45,7 +46,7 @@ class ReadLedger:
             seen.add(first, last)
 
     def knows(self, path: Path) -> bool:
-        """Whether the model was given anything of the file, or wrote it."""
+        """Whether the model was given any part of the file, or wrote it."""
         return path in self._files
 
     def wrote(self, path: Path, sha256: str) -> None:
@@ -53,7 +54,7 @@ class ReadLedger:
         self._files[path] = _Seen(sha256, 0)
 
     def edited(self, path: Path, base: str, sha256: str) -> None:
-        """The model edited a part of it: who knew the whole still does."""
+        """The model edited a part of the file: if it knew all of the file, it still does."""
         seen = self._files.get(path)
         if seen is not None and seen.sha256 == base and seen.whole:
             self.wrote(path, sha256)
@@ -68,7 +69,7 @@ class ReadLedger:
             self._files[target] = seen
 
     def reason_not_to_overwrite(self, snapshot: Snapshot) -> str | None:
-        """Why the file must not be replaced as a whole now, with what to do; None if it may be."""
+        """Why the file must not be replaced now, and what to do; None if it may be replaced."""
         name = snapshot.path.display
         seen = self._files.get(snapshot.path.path)
         if not snapshot.data:
@@ -79,13 +80,13 @@ class ReadLedger:
             return f"{name} has changed since it was read. Read it again, then write it."
         if not seen.whole:
             return (
-                f"{name} has {seen.total} lines, and not all of them were read in full. Read the rest before "
-                "replacing the whole file, or change a part of it with edit."
+                f"{name} has {seen.total} lines, and not all of them were read in full. Read the rest before replacing "
+                "the whole file, or change a part of it with edit."
             )
         return None
 
     def take_over(self, other: "ReadLedger") -> None:
-        """What another ledger has noted was given to the model too, after all that is noted here."""
+        """The model was also given what another ledger has noted, after everything noted here."""
         for path, noted in other._files.items():
             seen = self._files.get(path)
             if seen is None or seen.sha256 != noted.sha256:

@@ -1,4 +1,4 @@
-"""ls: the names in one directory, those that ignore files cover too."""
+"""ls: lists the names in one directory, including ignored ones."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -25,15 +25,15 @@ class LsArguments(Arguments):
         "relative_workspace_path": "path",
         "max_results": "limit",
     }
-    path: str | None = Field(None, description="Directory; the workspace folder if left out.")
-    limit: int | None = Field(None, ge=1, description=f"Most entries to return; {LIMIT} if left out.")
+    path: str | None = Field(None, description="Directory; the workspace folder if omitted.")
+    limit: int | None = Field(None, ge=1, description=f"Maximum number of entries; default {LIMIT}.")
 
 
 class LsTool(BaseTool[LsArguments]):
     name = "ls"
     description = (
-        "List a directory, sorted by name, hidden and ignored files included. Directories end in `/`, symbolic "
-        "links in `@`. Use find to search below it."
+        "List a directory, sorted by name, including hidden and ignored files. Directories end in `/`, symbolic links "
+        "in `@`. Use find to search below it."
     )
     arguments = LsArguments
     execution = "parallel"
@@ -71,7 +71,7 @@ class LsTool(BaseTool[LsArguments]):
 
 
 def _within(entries: Sequence[Entry]) -> list[str]:
-    """The lines of the entries, as far as a result has room for them."""
+    """A line for each of the entries, as far as a result has room."""
     lines: list[str] = []
     room = MAX_RESULT_BYTES
     for entry in entries:

@@ -1,4 +1,4 @@
-"""move: one file, or one symbolic link itself, to a place where nothing is."""
+"""move: moves a file, or a symbolic link itself, to a place where there is nothing."""
 
 from typing import ClassVar
 
@@ -27,14 +27,14 @@ class MoveArguments(Arguments):
     from_: str = Field(
         alias="from", description="File to move, relative to the workspace folder or absolute."
     )
-    to: str = Field(description="Its new path; an existing directory keeps the file's name.")
+    to: str = Field(description="New path of the file. In an existing directory, the file keeps its name.")
 
 
 class MoveTool(BaseTool[MoveArguments]):
     name = "move"
     description = (
-        "Move or rename one file; directories on the way are made. It never replaces an existing file. References to "
-        "it in other files are not changed."
+        "Move or rename one file. Missing directories are made. It never replaces an existing file, and doesn't change "
+        "references in other files."
     )
     arguments = MoveArguments
 
@@ -47,15 +47,15 @@ class MoveTool(BaseTool[MoveArguments]):
         source = self._workspace.resolve(args.from_, for_write=True, follow=False)
         if source.path.is_dir() and not source.path.is_symlink():
             raise PathError(
-                f"{source.display} is a directory. move takes files only: move its files, or use bash (git mv, mv)."
+                f"{source.display} is a directory, and move takes only files: move its files, or use bash (git mv, mv)."
             )
         snapshot = await self._workspace.read(source)
         target = self._target(args.to, source)
         if source.path == target.path:
-            raise ToolError(f"{source.display} is there already.")
+            raise ToolError(f"{source.display} is already there.")
         if await self._workspace.exists(target) and not _other_case(source, target):
             raise ToolError(
-                f"{target.display} exists already, and move replaces nothing. Delete it first, if need be."
+                f"{target.display} already exists, and move replaces nothing. Delete it first if necessary."
             )
         rules = self._workspace.rules
         protected = rules.protected(source) or rules.protected(target)
@@ -79,7 +79,7 @@ class MoveTool(BaseTool[MoveArguments]):
 
 
 def _other_case(source: ResolvedPath, target: ResolvedPath) -> bool:
-    """Whether only the name's case changes; on some file systems the target then exists: it is the source."""
+    """Whether only the case of the name changes. On some file systems the target then exists: it is the source."""
     return (
         source.path.parent == target.path.parent
         and source.path.name.casefold() == target.path.name.casefold()

@@ -1,24 +1,24 @@
-"""A page of a text: whole lines from an offset, within bounds of lines, bytes and line length."""
+"""A page of a text: whole lines from an offset on, with limits on lines, bytes and line length."""
 
 from dataclasses import dataclass
 
 MAX_LINES = 2000
 MAX_BYTES = 50 * 1024
 MAX_LINE = 2000
-"""Characters of one line that are shown."""
+"""Characters shown of one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     text: str
-    """The lines with their line feeds; exactly what the file has, but for lines in `cut`."""
+    """The lines with their line feeds, exactly as in the file except for those in `cut`."""
     first: int
     """From 1."""
     last: int
     """`first - 1` if there are no lines."""
     total: int
     cut: tuple[int, ...] = ()
-    """Lines of which only the beginning is shown."""
+    """The numbers of the lines of which only the beginning is shown."""
 
     @property
     def next_offset(self) -> int | None:
@@ -26,7 +26,7 @@ class Page:
 
 
 def count_lines(text: str) -> int:
-    """Lines as an editor counts them, without the empty one after a final line feed."""
+    """The number of lines, without an empty one after a final line feed."""
     return text.count("\n") + (0 if text.endswith("\n") or not text else 1)
 
 
@@ -38,7 +38,7 @@ def page_of(
     max_bytes: int = MAX_BYTES,
     max_line: int = MAX_LINE,
 ) -> Page:
-    """At most `limit` lines from line `offset` (from 1), at least one if there is one, as far as `max_bytes` reach."""
+    """At most `limit` lines from line `offset` (from 1) on, within `max_bytes`; at least one line if there is one."""
     total = count_lines(text)
     at = _line_start(text, offset)
     if offset == 1 and total <= limit and len(text) <= max_line and len(text) * 4 <= max_bytes:

@@ -1,4 +1,4 @@
-"""A list of problems for a model: chosen by gravity, shown by place, with the lines that they are in, bounded."""
+"""A bounded list of problems for a model: chosen by severity, shown by place, with the lines that they are in."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +11,9 @@ from steersman.workspace.positions import LineIndex, Position
 from steersman.workspace.roots import printable
 
 MAX_TEXT_BYTES = 1_000_000
-"""Files up to here are read for the lines that problems are in."""
+"""Files up to this size are read to show the lines that problems are in."""
 MAX_ALL_BYTES = 8_000_000
-"""Of all that one call reads."""
+"""The most that one call reads."""
 _LINE = 200
 _LISTED = 5
 
@@ -22,7 +22,7 @@ _LISTED = 5
 class Found:
     path: Path
     name: str
-    """As it is named in the workspace. Raw: print it by `printable`."""
+    """Its name in the workspace. Raw: print it with `printable`."""
     problem: Problem
 
     @property
@@ -31,7 +31,7 @@ class Found:
 
 
 class Texts:
-    """The texts that problems are in, as far as they are still those and it is cheap to look."""
+    """The texts that problems are in, as long as they have not changed since and are cheap to read."""
 
     def __init__(self, workspace: Workspace, problems: Problems) -> None:
         self._workspace, self._problems = workspace, problems
@@ -40,7 +40,7 @@ class Texts:
         self._room = MAX_ALL_BYTES
 
     async def place(self, found: Found) -> tuple[str, str]:
-        """The line and, where the text is known, the column (both from 1, in characters), and the line's text."""
+        """The line and, if the text is known, the column (both from 1, in characters), and the text of the line."""
         start = found.problem.start
         number = start.line + 1
         index = await self._of(found)
@@ -55,7 +55,7 @@ class Texts:
             return []
         more = len(self._changed) - _LISTED
         names = ", ".join(self._changed[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
-        return [f"Changed since it was reported on, so that the lines may be others: {names}"]
+        return [f"Changed since it was reported on, so that line numbers may be off: {names}"]
 
     async def _of(self, found: Found) -> LineIndex | None:
         if found.path not in self._known:
@@ -72,13 +72,13 @@ class Texts:
                 return None
             self._room -= size
             snapshot = await self._workspace.read(self._workspace.resolve(str(found.path)))
-        except (OSError, WorkspaceError):  # it can't be read (any more)
+        except (OSError, WorkspaceError):  # it can't be read, or no longer
             return None
         return None if snapshot.text is None else LineIndex(snapshot.text.text)
 
 
 class Listing:
-    """Problems up to a number and to the size of a result. They are added by gravity, and shown by place."""
+    """Problems, up to a limit and to the size of a result. They are added by severity, and shown by place."""
 
     def __init__(self, texts: Texts, limit: int) -> None:
         self.texts = texts

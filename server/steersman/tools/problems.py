@@ -1,6 +1,6 @@
-"""What language servers find in files: a problem as a value, in words, and which of them an edit has made.
+"""What language servers find in files: problems as values, in words, and those that an edit has caused.
 
-Knows nothing of how they are told or kept.
+Knows nothing of how they are reported or kept.
 """
 
 import re
@@ -18,11 +18,11 @@ from steersman.workspace.roots import printable
 
 Severity = Literal["error", "warning", "information", "hint"]
 SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
-"""The gravest first."""
+"""The most severe first."""
 MAX_MESSAGE = 500
-"""Characters of one message that are shown."""
+"""Characters shown of one message."""
 MAX_NEW = 10
-"""Problems that the note on an edit names."""
+"""The most problems that the note on an edit names."""
 _MAX_NAME = 80
 _LINE_NUMBER = re.compile(r"(\blines? |:)\d+", re.IGNORECASE)
 
@@ -32,20 +32,20 @@ class Problem:
     severity: Severity
     message: str
     start: Position
-    """Zero-based, in the units of whoever told it."""
+    """Zero-based, in the units of whoever reported it."""
     source: str = ""
-    """Who found it, such as `pyright`; "" if that is not known."""
+    """Who found it, such as `pyright`; "" if unknown."""
     code: str = ""
-    """The finder's name for its kind; "" if it has none."""
+    """The name that `source` has for this kind of problem; "" if none."""
 
     @property
     def gravity(self) -> int:
-        """0 for an error, to 3 for a hint."""
+        """From 0 for an error to 3 for a hint."""
         return SEVERITIES.index(self.severity)
 
     @property
     def words(self) -> str:
-        """`error (pyright reportCallIssue): Expected 1 argument`, on one line, bounded."""
+        """`error (pyright reportCallIssue): Expected 1 argument`, on one line and bounded."""
         finder = printable(clipped(" ".join(f"{self.source} {self.code}".split()), _MAX_NAME))
         message = printable(clipped(" ".join(self.message.split()), MAX_MESSAGE))
         return f"{self.severity}{f' ({finder})' if finder else ''}: {message}"
@@ -53,59 +53,59 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All problems of one file, as they were told together."""
+    """All problems of one file, as reported at one time."""
 
     problems: tuple[Problem, ...] = ()
     left_out: int = 0
-    """Further ones that there was no room to keep."""
+    """The number of further ones, for which there was no room."""
     version: int | None = None
-    """Of the editor's document: the newest that they can be about; None if that is not known."""
+    """The newest version of the editor's document that they can be about; None if unknown."""
     number: int = 0
     """Later reports have higher ones."""
 
 
 class Problems(Protocol):
-    """What is known of the problems of files, by resolved path."""
+    """The known problems of files, by resolved path."""
 
     @property
     def encoding(self) -> PositionEncoding:
-        """Of the problems' positions."""
+        """The encoding of the problems' positions."""
         ...
 
     @property
     def forgotten(self) -> bool:
-        """There were too many files to keep the reports of all."""
+        """Whether there were too many files to keep all reports."""
         ...
 
     def of(self, path: Path) -> Report | None:
-        """The last report; None if there was none. One without problems says that the file has none."""
+        """The last report; None if there was none. A report without problems says that the file has none."""
         ...
 
     def is_current(self, path: Path) -> bool:
-        """Whether the file is, as far as is known, still what its report is about."""
+        """Whether the file, as far as we know, is still the one that was reported on."""
         ...
 
     def files(self) -> Sequence[Path]:
-        """Those with a report."""
+        """The files with a report."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     new: tuple[Problem, ...] = ()
-    """By line."""
+    """Sorted by line."""
     resolved: int = 0
 
 
 def difference(
     before: Sequence[Problem], after: Sequence[Problem], old_text: str, new_text: str, *, placed: bool = True
 ) -> Difference:
-    """What an edit that made `new_text` of `old_text` (LF line ends) has changed in a file's problems.
+    """What an edit from `old_text` to `new_text` (LF line ends) has changed in the problems of a file.
 
-    A problem is the same as one before if severity, source, code and message are, and it stands in the same line (as
-    the edit has shifted it), in one of the same text (of several equal lines it can't be seen which was shifted), or in
-    the same part of what was edited. Without `placed` the places of those before are not known well enough to be
-    compared. Hints are left out: editors show them as a shade of the text.
+    A problem is the same as one before if it has the same severity, source, code and message, and is in the same line
+    (as shifted by the edit), in a line with the same text (among equal lines nobody can see which one was shifted), or
+    in the same edited part. Unless `placed`, the places of those before are too uncertain to be compared. Hints don't
+    count: editors show them only as a shade of the text.
     """
     old, new = old_text.split("\n"), new_text.split("\n")
     pairs = _Pairs(_told(before), _told(after))
@@ -122,13 +122,13 @@ def difference(
 
 @dataclass(slots=True)
 class _Pairs:
-    """The problems that have found no partner yet."""
+    """The problems before and after that have not been paired yet."""
 
     before: list[Problem]
     after: list[Problem]
 
     def take(self, old_place: Callable[[int], Hashable], new_place: Callable[[int], Hashable]) -> None:
-        """Takes out those that are the same on both sides, one for one, by kind and place."""
+        """Removes pairs of problems, one from each side, that have the same kind and place."""
         there: dict[Hashable, list[Problem]] = defaultdict(list)
         for problem in reversed(self.before):
             there[_kind(problem), old_place(problem.start.line)].append(problem)
@@ -153,12 +153,12 @@ def _popped(there: dict[Hashable, list[Problem]], key: Hashable) -> bool:
 
 
 def _kind(problem: Problem) -> Hashable:
-    """What stays of a problem when it is shifted; so do the line numbers in some messages."""
+    """What stays the same when a problem is shifted: not even the message, if it contains line numbers."""
     return problem.severity, problem.source, problem.code, _LINE_NUMBER.sub(r"\1#", problem.message)
 
 
 class _Places:
-    """Where lines are after an edit. What has no place of the kind asked for gets one that nothing else has."""
+    """Places of lines, to be compared across an edit. A line without such a place gets a unique one."""
 
     def __init__(self, changes: Sequence[LineChange]) -> None:
         self._changes = changes
@@ -166,7 +166,7 @@ class _Places:
         self._new_starts = [change.new_start for change in changes]
 
     def kept_of_old(self, line: int) -> Hashable:
-        """The number of the new line that an old one is."""
+        """The number of the new line that an old line has become."""
         number = _last(self._old_starts, line)
         if number < 0:
             return line
@@ -188,7 +188,7 @@ class _Places:
 
 
 def _last(starts: Sequence[int], line: int) -> int:
-    """The last change that begins at the line or before it; -1 if there is none."""
+    """The number of the last change that begins at the line or before it; -1 if there is none."""
     return bisect_right(starts, line) - 1
 
 
@@ -197,7 +197,7 @@ def _text(lines: Sequence[str], line: int) -> str:
 
 
 def note_on(name: str, found: Difference) -> str | None:
-    """What the result of an edit says of the problems that it made; None if there is nothing to say."""
+    """What the result of an edit says about the problems that it caused; None if there is nothing to say."""
     if not found.new:
         return f"This edit resolved {count(found.resolved, 'problem')} in {name}" if found.resolved else None
     chosen = sorted(sorted(found.new, key=lambda it: it.gravity)[:MAX_NEW], key=lambda it: it.start)

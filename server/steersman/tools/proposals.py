@@ -1,5 +1,5 @@
-"""What tools ask the user for beside changes of files: to run a command, to look outside the workspace, to have the
-editor do something."""
+"""What tools ask the user about besides changes of files: running a command, looking outside the workspace, calling a
+tool of the editor or an extension."""
 
 import json
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ class CommandProposal:
 
     command: str
     cwd: str
-    """Absolute path of the directory that it runs in."""
+    """Absolute path of the directory where it runs."""
     title: str
     digest: str
     mentions: str | None = None
-    """A word of the command that names a denied file: a question in every mode."""
+    """A word of the command that names a denied file. Every mode asks then."""
     unsaved: tuple[str, ...] = ()
-    """Displayed paths of files whose newest text the command would not see."""
+    """Displayed paths of files with unsaved text, which the command would not see."""
 
     @classmethod
     def of(
@@ -40,7 +40,7 @@ class CommandProposal:
 
 @dataclass(frozen=True, slots=True)
 class ClientToolProposal:
-    """A call of a tool of the editor's own or of an extension, before it is made."""
+    """A call of a tool of the editor or an extension, before it is made."""
 
     name: str
     arguments: JsonObject
@@ -49,7 +49,7 @@ class ClientToolProposal:
 
     @classmethod
     def of(cls, name: str, arguments: JsonObject, where: str = "in the editor") -> "ClientToolProposal":
-        """`where` the tool does it."""
+        """`where` the tool does its work."""
         shown = _short(json.dumps(arguments, ensure_ascii=False))
         digest = digest_of({"tool": name, "arguments": arguments})
         return cls(name, arguments, f"Call {name} {where}: {shown}", digest)
@@ -57,7 +57,7 @@ class ClientToolProposal:
 
 @dataclass(frozen=True, slots=True)
 class AccessProposal:
-    """A look at a path outside the workspace folders."""
+    """Access to a path outside the workspace folders."""
 
     path: ResolvedPath
     title: str
@@ -73,15 +73,15 @@ class AccessProposal:
 
 
 def access_needed(workspace: Workspace, tool: str, path: ResolvedPath) -> AccessProposal | None:
-    """The question that reading `path` needs; None inside the workspace."""
+    """What to ask before `path` is read; None inside the workspace."""
     return None if workspace.roots.may_read(path) else AccessProposal.of(tool, path)
 
 
 def require_access(workspace: Workspace, tool: str, path: ResolvedPath, context: ToolContext) -> None:
-    """Holds the execution to what was asked: links may have been changed since.
+    """Makes sure that what is executed is what was asked about: links may have changed since.
 
     Raises:
-        ProposalSuperseded: the path needs a question, and this is not the one that was asked.
+        ProposalSuperseded: the path needs a question, and another one or none was asked.
     """
     needed = access_needed(workspace, tool, path)
     if needed is not None and (context.proposal is None or context.proposal.digest != needed.digest):
@@ -89,6 +89,6 @@ def require_access(workspace: Workspace, tool: str, path: ResolvedPath, context:
 
 
 def _short(text: str) -> str:
-    """A text on the one line of a title."""
+    """A text as part of a title, which is one line."""
     shown = printable(text)
     return shown if len(shown) <= _TITLE else f"{shown[:_TITLE]}…"

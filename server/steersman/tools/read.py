@@ -1,7 +1,7 @@
-"""read: a page of a text file, or an image.
+"""read: reads a page of a text file, or an image.
 
-The text is given as it is, without line numbers: what the model sees is then exactly what `edit` has to match, and
-nothing has to be taken off a line before it is quoted. Places are named by the notes and by grep.
+The text is given as it is, without line numbers: what the model sees is exactly what `edit` has to match, and it can
+quote a line without removing anything. Notes and grep give line numbers.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from steersman.workspace.text import TextError
 
 _LISTED = 5
 _INLINE = 1_000_000
-"""Characters of a text in which a page is sought on the event loop."""
+"""Characters of a text up to which a page is made on the event loop."""
 
 
 class ReadArguments(Arguments):
@@ -43,16 +43,16 @@ class ReadArguments(Arguments):
         "n_lines": "limit",
     }
     path: str = Field(description="File to read, relative to the workspace folder or absolute.")
-    offset: int | None = Field(None, ge=0, description="Line to begin with, from 1.")
-    limit: int | None = Field(None, ge=1, description=f"Most lines to return; {MAX_LINES} at most.")
+    offset: int | None = Field(None, ge=0, description="Line to start from, counting from 1.")
+    limit: int | None = Field(None, ge=1, description=f"Maximum number of lines, up to {MAX_LINES}.")
 
 
 class ReadTool(BaseTool[ReadArguments]):
     name = "read"
     description = (
-        "Read a file of the workspace: text as it is, or an image (png, jpeg, gif, webp). Long files come in pages "
-        f"of up to {MAX_LINES} lines or {MAX_BYTES // 1024} KB; go on with `offset`. Read files with this tool rather "
-        "than with cat or sed, and several at once where you need them."
+        "Read a file: text as it is, or an image (png, jpeg, gif, webp). Long files come in pages of up to "
+        f"{MAX_LINES} lines or {MAX_BYTES // 1024} KB; use `offset` to continue. Prefer this tool to cat or sed, and "
+        "read several files at once if you need them."
     )
     arguments = ReadArguments
     execution = "parallel"
@@ -84,10 +84,10 @@ class ReadTool(BaseTool[ReadArguments]):
 
 
 async def page_of_snapshot(snapshot: Snapshot, offset: int, limit: int) -> Page:
-    """Lines of a text file, from `offset` (from 1) on.
+    """Lines of a text file from line `offset` (from 1) on.
 
     Raises:
-        ToolError: it is no text, or ends before.
+        ToolError: it is not text, or ends before that line.
     """
     name = snapshot.path.display
     try:
@@ -106,7 +106,7 @@ async def page_of_snapshot(snapshot: Snapshot, offset: int, limit: int) -> Page:
 
 
 def note_seen(ledger: ReadLedger, snapshot: Snapshot, page: Page) -> None:
-    """The model was given the page; lines that are cut don't count."""
+    """Notes that the model was given the page, except for lines that were cut."""
     first = page.first
     for line in page.cut:
         ledger.saw(snapshot, first, line - 1, page.total)
@@ -115,12 +115,12 @@ def note_seen(ledger: ReadLedger, snapshot: Snapshot, page: Page) -> None:
 
 
 def notes_on(snapshot: Snapshot, page: Page) -> list[str]:
-    """What there is to say of a page beside its text."""
+    """What there is to say about a page besides its text."""
     notes: list[str] = []
     if not snapshot.data:
         notes.append("The file is empty")
     elif not page.total:
-        notes.append("The file is empty but for its byte order mark")
+        notes.append("The file is empty except for its byte order mark")
     elif page.next_offset is not None:
         notes.append(
             f"Lines {page.first}-{page.last} of {page.total}. Use offset={page.next_offset} to continue"
@@ -145,7 +145,7 @@ def notes_on(snapshot: Snapshot, page: Page) -> list[str]:
 
 
 def _quoted(snapshot: Snapshot) -> str:
-    """The path as a shell takes it, if it can be shown as it is."""
+    """The path quoted for a shell, if it can be shown as it is; otherwise a placeholder."""
     path = snapshot.path
     return shlex.quote(path.relative) if path.relative == path.display else "FILE"
 

@@ -31,10 +31,10 @@ STANDARD: Final[tuple[type[BaseTool[Any]], ...]] = (
     MoveTool,
     BashTool,
 )
-"""The built-in tools, in the order in which models are shown them."""
+"""The built-in tools, in the order in which models see them."""
 STANDARD_NAMES: Final = tuple(tool.name for tool in STANDARD)
 RESERVED: Final = frozenset({*STANDARD_NAMES, ask_user.NAME, DiagnosticsTool.name})
-"""Names of our own tools, whether a session has them or not."""
+"""Names of our own tools, whether or not a session has them."""
 
 
 def standard_tools(
@@ -45,7 +45,7 @@ def standard_tools(
     ripgrep: Ripgrep,
     amend: Amend = unchanged,
 ) -> list[Tool]:
-    """The tools in the order in which models are shown them. `workspace`, `ledger` and `amend` are one session's."""
+    """The tools, in the order in which models see them. `workspace`, `ledger` and `amend` are those of one session."""
     return [
         ReadTool(workspace, ledger),
         LsTool(workspace),

@@ -1,5 +1,5 @@
-"""Arguments of tools: what is put right before validation, the JSON Schema that models are shown, and errors that
-they can act on."""
+"""Arguments of tools: mended before validation, shown to models as a JSON Schema, and refused with errors that models
+can act on."""
 
 import functools
 import json
@@ -16,12 +16,12 @@ from steersman.agent.tool import BadArguments
 from steersman.workspace.roots import printable
 
 KEPT: Final = Path(__file__).with_name("schemas.json")
-"""Schemas of arguments of this package's tools, made beforehand: a first prompt would wait for them."""
+"""The schemas of this package's tools, made in advance: otherwise the first prompt would have to wait for them."""
 _OURS: Final = f"{__package__}."
 
 _SHOWN = 60
 _LISTED = 12
-"""Fields that an error names."""
+"""The most fields that an error names."""
 _EXPECTED = {
     "string": "a string",
     "int": "an integer",
@@ -34,10 +34,11 @@ _EXPECTED = {
 
 
 class Arguments(BaseModel):
-    """Base of a tool's arguments: camelCase outside, strings coerced to numbers and booleans, unknown names refused.
+    """Base of the arguments of tools: camelCase outside, strings coerced to numbers and booleans, unknown names
+    refused.
 
-    They are refused, since an argument that is silently ignored (`replaceAll`) makes a call do something else than
-    was meant. What is known to be harmless, or another tool's name for the same thing, stands in `renames`.
+    They are refused because a call with a silently ignored argument (`replaceAll`) does something else than what was
+    meant. Harmless names, and other tools' names for the same thing, are in `renames`.
     """
 
     model_config = ConfigDict(
@@ -46,23 +47,23 @@ class Arguments(BaseModel):
         extra="forbid",
         frozen=True,
         coerce_numbers_to_str=True,
-        defer_build=True,  # until the first call; a server that starts has to have none of it
+        defer_build=True,  # until the first call: a starting server doesn't need it
     )
 
     renames: ClassVar[Mapping[str, str | None]] = {}
-    """Other names for a field, by the name that models use; None for one that is dropped."""
+    """By other names that models use: the field that is meant, or None to drop the argument."""
 
     @classmethod
     def mend(cls, raw: dict[str, Json]) -> dict[str, Json]:
-        """Puts other shapes right, after the renaming. May change and return `raw`."""
+        """Turns other shapes into the right one, after the renaming. May change and return `raw`."""
         return raw
 
     @classmethod
     def bind(cls, arguments: JsonObject, tool: str) -> Self:
-        """The arguments, put right, coerced and validated.
+        """The arguments, mended, coerced and validated.
 
         Raises:
-            BadArguments: they don't fit; the text names each field, what was expected and what came.
+            BadArguments: they don't fit. The message names each field, what was expected and what came.
         """
         try:
             return cls.model_validate(cls.mend(cls.renamed(arguments)))
@@ -71,7 +72,7 @@ class Arguments(BaseModel):
 
     @classmethod
     def renamed(cls, arguments: JsonObject) -> dict[str, Json]:
-        """The arguments under their own names. A null is left out where the field may be: that is what it means."""
+        """The arguments under their own names. A null means that an optional field is omitted."""
         fields = {field.alias or name: field for name, field in cls.model_fields.items()}
         raw: dict[str, Json] = {}
         for name, value in arguments.items():
@@ -85,12 +86,12 @@ class Arguments(BaseModel):
         return raw
 
     def as_json(self) -> dict[str, Json]:
-        """As they are used: camelCase, without what was not given."""
+        """The arguments as they are used: in camelCase, without those that were not given."""
         return self.model_dump(by_alias=True, exclude_none=True)
 
 
 def from_json_text(value: Json) -> Json:
-    """An array or object that was given as a string of JSON; everything else as it is."""
+    """Parses an array or object that was given as JSON text. Anything else is returned as it is."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         try:
             parsed: Json = json.loads(value)
@@ -102,7 +103,7 @@ def from_json_text(value: Json) -> Json:
 
 @functools.cache
 def schema_of(model: type[Arguments]) -> JsonObject:
-    """What `made_schema` makes of `model`, kept or made once: it is for reading only."""
+    """What `made_schema` returns for `model`, from the kept schemas or made once. Don't change it."""
     kept = _kept().get(_name(model))
     return made_schema(model) if kept is None else kept
 
@@ -114,7 +115,7 @@ def _kept() -> dict[str, JsonObject]:
 
 
 def schemas_to_keep() -> str:
-    """The text of KEPT: of all arguments of this package that are known, which `steersman.tools.registry` sees to."""
+    """The text of KEPT: the schemas of all arguments in this package. `steersman.tools.registry` has to be imported."""
     schemas = {
         _name(model): made_schema(model) for model in _below(Arguments) if model.__module__.startswith(_OURS)
     }
@@ -132,7 +133,7 @@ def _name(model: type[Arguments]) -> str:
 
 
 def made_schema(model: type[Arguments]) -> JsonObject:
-    """The JSON Schema of `model`, with what models stumble over taken out: references, titles, null variants."""
+    """The JSON Schema of `model` without what makes models stumble: references, titles, null variants."""
     schema: dict[str, Json] = model.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
     simple = _simplified(schema, definitions if isinstance(definitions, Mapping) else {})
@@ -160,7 +161,7 @@ def _simplified(node: Json, definitions: Mapping[str, Json]) -> Json:
 
 
 def _properties(value: Json, definitions: Mapping[str, Json]) -> Json:
-    """Names of properties are not keywords: one may be called `title`."""
+    """Keeps the names of properties, which are not keywords: one may be called `title`."""
     assert isinstance(value, Mapping)
     return {name: _simplified(schema, definitions) for name, schema in value.items()}
 
@@ -212,7 +213,7 @@ def _problem(error: ErrorDetails) -> str:
 
 
 def shown_value(value: object) -> str:
-    """A value as an error names it: JSON, on one line and short."""
+    """A value for an error message: JSON, short and on one line."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):

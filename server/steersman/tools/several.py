@@ -1,8 +1,8 @@
-"""A proposal of several files: checked as a whole, made file by file, told file by file.
+"""A proposal of several files: checked as a whole, then made and reported file by file.
 
-Before the first file is touched all of them are looked at once more: as long as nothing was written the whole is asked
-about anew, or refused. After that what goes wrong with one file ends the call: it and those after it stay as they are,
-and the result says so.
+All files are checked once more before the first is touched: until something is written, the whole proposal can be asked
+about again, or refused. After that, a failure with one file ends the call: that file and those after it stay as they
+are, and the result says so.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ from steersman.workspace.ports import Applied, Workspace
 from steersman.workspace.roots import ResolvedPath
 
 RecomputeOf = Callable[[ResolvedPath], Recompute]
-"""How the change of one of the files is made anew on another base."""
+"""How the change of a file is recomputed on another base."""
 _LEAST_ERROR = 300
-"""Characters of what is wrong with one file, however many there are."""
+"""Characters of the error of one file at least, however many there are."""
 
 
 @dataclass(slots=True)
@@ -36,27 +36,27 @@ class Made:
     """What has become of a proposal."""
 
     changes: list[tuple[ChangeProposal, FileChange, Applied]] = field(default_factory=list)
-    """What was written: each with its part of the proposal, in order."""
+    """What was written, in order, each with its part of the proposal."""
     failure: str | None = None
-    """What went wrong with the one after these."""
+    """What went wrong with the file after these."""
     untried: list[FileChange] = field(default_factory=list)
     left_out: list[FileChange] = field(default_factory=list)
-    """What the user did not want."""
+    """What the user rejected."""
 
     @property
     def number(self) -> int:
-        """Of the files that were to be changed."""
+        """The number of files that were to be changed."""
         return len(self.changes) + len(self.untried) + (self.failure is not None)
 
 
 async def carry_out_all(
     workspace: Workspace, proposal: ChangeProposal, recompute: RecomputeOf, context: ToolContext
 ) -> Made:
-    """Makes the changes one after the other, in the form that their bases have by then.
+    """Makes the changes one after the other, each recomputed if its base has moved.
 
     Raises:
-        ProposalSuperseded: a change would now do something else than was approved; nothing was changed.
-        ToolError: one can't be done on what is there now; nothing was changed.
+        ProposalSuperseded: a change would now do something else than what was approved; nothing was changed.
+        ToolError: a change can't be made on what is there now; nothing was changed.
     """
     proposal = await _on_what_is_there(workspace, proposal, recompute, context.signal)
     made = Made(left_out=_left_out(proposal))
@@ -75,13 +75,13 @@ async def carry_out_all(
                 assert isinstance(superseded.proposal, ChangeProposal)
                 raise ProposalSuperseded(proposal.moved([*superseded.proposal.changes, *rest])) from None
             made.failure = (
-                f"{name} was changed by somebody else meanwhile, so that the edit would be another one. "
-                "It was left as it is."
+                f"{name} was changed by somebody else meanwhile, so that the edit would do something else than what "
+                "was approved. It was left as it is."
             )
         except asyncio.CancelledError:
             if not (context.signal.aborted and made.changes):
                 raise
-            # Its time after the abort is over; what was written before must be told all the same.
+            # Its time after the abort is up, but what was written before has to be reported.
             made.failure = f"{name}: {ABORTED} while it was being changed. Read it to see whether it was."
         except ToolError as error:
             said = str(error)
@@ -97,7 +97,7 @@ async def carry_out_all(
 async def _on_what_is_there(
     workspace: Workspace, proposal: ChangeProposal, recompute: RecomputeOf, signal: AbortSignal
 ) -> ChangeProposal:
-    """The same proposal on what its files are now. Raises as `carry_out_all`."""
+    """The same proposal on its files as they are now. Raises what `carry_out_all` raises."""
     now: list[FileChange] = []
     faults: list[str] = []
     for change in proposal.changes:
@@ -118,27 +118,28 @@ async def _on_what_is_there(
 
 
 def nothing_changed(faults: Sequence[str], number: int, fit: Sequence[str] = ()) -> ToolError:
-    """What is wrong with each of `faults` files of `number`; the edits of `fit` are as they should be."""
+    """The error for a call on `number` files with these `faults`, one for each file. The edits of the files `fit` are
+    fine."""
     room = max(_LEAST_ERROR, (MAX_ERROR - 500) // len(faults))
     lines = [
-        f"Nothing was changed in any of the {number} files, since {len(faults)} of them can't be changed so:",
+        f"Nothing was changed in any of the {number} files, since the edits of {len(faults)} of them can't be made:",
         *(f"- {clipped(fault, room)}" for fault in faults),
     ]
     if fit:
         lines.append(
-            f"The edits of {', '.join(fit)} fit. Send the whole call again, with what is wrong put right."
+            f"The edits of {', '.join(fit)} are fine. Correct the others and send the whole call again."
         )
     return ToolError("\n".join(lines))
 
 
 def _first_failed(said: str, others: int) -> ToolError:
-    """What the file holds now, its own failure says."""
+    """The error of the first file tried, which says what became of that file."""
     rest = "The other file was" if others == 1 else f"The other {others} files were"
     return ToolError(f"{said}\n{rest} not tried after that: unchanged." if others else said)
 
 
 async def result_of(made: Made, signal: AbortSignal) -> ToolResult:
-    """What was done, file by file; an error, if it is not all that was to be done."""
+    """What was done, file by file. It is an error if something that was approved was not done."""
     applied = await asyncio.gather(*(with_what_came_of_it(each, signal) for _, _, each in made.changes))
     number = len(made.changes)
     texts = [
@@ -164,7 +165,7 @@ def _head(made: Made) -> str:
         lines += [
             f"- {change.path.display} was not tried after that; it is unchanged." for change in made.untried
         ]
-        lines.append("Read what is left, and make its edits in a new call.")
+        lines.append("Read these files, and make their edits in a new call.")
     lines += [
         f"The user did not want the change of {change.path.display}: it was left as it is."
         for change in made.left_out

@@ -1,4 +1,4 @@
-"""Waits of a tool for somebody who may never answer: a person, an editor."""
+"""Waiting for somebody who may never answer: a person, an editor."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 async def answered_or_aborted(work: Coroutine[Any, Any, T], signal: AbortSignal, aborted: str) -> T:
-    """What `work` returns. At an abort it is cancelled, and its end awaited: it withdraws what it has asked.
+    """What `work` returns. An abort cancels it and waits for its end, so that it can withdraw its question.
 
     Raises:
-        ToolError: the abort came before the answer; the text is `aborted`.
+        ToolError: the abort came before the answer. `aborted` is the message.
         Exception: what `work` raised.
     """
     task = asyncio.ensure_future(work)

@@ -1,4 +1,4 @@
-"""write: a whole file, new or in the place of one that the session has read."""
+"""write: writes a whole file, a new one or one that the session has read."""
 
 from typing import ClassVar
 
@@ -38,8 +38,8 @@ class WriteArguments(Arguments):
 class WriteTool(BaseTool[WriteArguments]):
     name = "write"
     description = (
-        "Write a whole file; directories on the way are made. An existing file must have been read in full in this "
-        "session and not have changed since. To change a part of a file use edit."
+        "Write a whole file. Missing directories are made. An existing file must have been read in full in this "
+        "session and must not have changed since. To change a part of a file use edit."
     )
     arguments = WriteArguments
 
@@ -72,17 +72,17 @@ class WriteTool(BaseTool[WriteArguments]):
                 raise ToolError(f"{path.display}: {error} Nothing was changed.") from error
 
         change = await computed(make, snapshot)
-        unchanged = change.new is not None and change.new.data() == snapshot.data
-        return None if unchanged else ChangeProposal.of([change])
+        is_same = change.new is not None and change.new.data() == snapshot.data
+        return None if is_same else ChangeProposal.of([change])
 
     async def execute(self, args: WriteArguments, context: ToolContext) -> ToolResult:
         proposal = approved(context)
         if proposal is None:
             fresh = await self.propose(args, context.signal)
-            if fresh is not None:  # nothing was to be changed when it was asked, and now something is
+            if fresh is not None:  # there was nothing to change before, and now there is
                 raise ProposalSuperseded(fresh)
             return text_result(
-                f"{printable(args.path)} has exactly this content already; nothing was written."
+                f"{printable(args.path)} already has exactly this content; nothing was written."
             )
         change, applied = await carry_out(self._workspace, proposal, None, context)
         if applied.sha256 is not None and proposal.original is None:
