@@ -1,7 +1,8 @@
-"""What an extension is written with: a class for each, an object of it for each session, and what its hooks are given.
+"""Everything needed to write an extension: the class to derive from, its session, and what its hooks are given.
 
-A Python package makes one known by an entry point of the group `steersman.extensions`; the user enables it by name. An
-extension can add, show and forbid; what may be done is for the session's policy to say, after it.
+A Python package offers one by an entry point of the group `steersman.extensions`, and the user enables it by name. Each
+session has its own object of the class. An extension can add, show and forbid; what is allowed is decided afterwards,
+by the session's policy.
 """
 
 from steersman.agent.abort import AbortSignal

@@ -1,4 +1,4 @@
-"""What an extension knows of its session, and what it can say in it. Implemented by session/."""
+"""What an extension knows about its session, and what it can say in it. Implemented in session/."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,11 +11,11 @@ from steersman.workspace.ports import Workspace
 
 
 class NotPossible(Exception):
-    """What an extension wants can't be done now. The text says why, for a person."""
+    """What an extension wants can't be done now. The message says why, for people."""
 
 
 class Session(Protocol):
-    """One session, as one of its extensions has it. It lasts as long as the session is open."""
+    """A session, as one of its extensions sees it. Usable as long as the session is open."""
 
     @property
     def id(self) -> str: ...
@@ -32,26 +32,26 @@ class Session(Protocol):
 
     @property
     def workspace(self) -> Workspace:
-        """Its files, as tools see them: the editor's unsaved text first, under the deny rules."""
+        """Its files as tools see them: with the editor's unsaved text, and under the deny rules."""
         ...
 
     @property
     def messages(self) -> Sequence[Message]:
-        """The conversation, custom messages too; what was replaced by a summary is only that. Not to be changed."""
+        """The conversation, including custom messages. A compacted part is only its summary. Not to be changed."""
         ...
 
     @property
     def tools(self) -> Sequence[Tool]:
-        """All tools of the session, those of extensions too. To choose from in `NextTurn.tools`."""
+        """All tools of the session, including those of extensions, to choose from for `NextTurn.tools`."""
         ...
 
     @property
     def system(self) -> str:
-        """The system prompt of the live run as the session has made it; empty without one."""
+        """The system prompt of the live run, as the session has made it; empty without a live run."""
         ...
 
     def model(self, spec: str) -> Model:
-        """The model of `PROVIDER:NAME`, with the user's base URL and key. For `NextTurn.model`, or to ask it something.
+        """The model `PROVIDER:NAME`, with the user's base URL and key: for `NextTurn.model`, or to ask it something.
 
         Raises:
             NotPossible: there is no such model, or no key for it.
@@ -59,11 +59,11 @@ class Session(Protocol):
         ...
 
     def steer(self, text: str) -> None:
-        """Says something to the model before its next request, in the user's place: it is queued like what they say,
-        and marked as this extension's.
+        """Says something to the model before its next request, in place of the user. It is queued like messages of the
+        user, and marked as coming from this extension.
 
         Raises:
-            NotPossible: no run is live, or it takes nothing more.
+            NotPossible: no run is live, or it takes no more messages.
         """
         ...
 
@@ -71,13 +71,13 @@ class Session(Protocol):
         """Says something when the run would otherwise end. See `steer`.
 
         Raises:
-            NotPossible: no run is live, or it takes nothing more.
+            NotPossible: no run is live, or it takes no more messages.
         """
         ...
 
     def say_custom(self, kind: str, text: str) -> None:
-        """Keeps and shows a custom message: at the start of the next turn, or at the run's end. Models are told of it
-        only what `Extension.show_to_model` makes of it. The last of each `kind` outlives a compaction.
+        """Keeps and shows a custom message, at the start of the next turn or at the end of the run. Models see of it
+        only what `Extension.show_to_model` returns. The last message of each `kind` survives a compaction.
 
         Raises:
             NotPossible: no run is live.

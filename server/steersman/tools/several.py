@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.tool import ProposalSuperseded, ToolContext, ToolError, ToolResult, text_result
-from steersman.tools.base import ABORTED, MAX_ERROR, clipped, expected_failures
+from steersman.tools.base import ABORTED, MAX_ERROR, clipped, count, expected_failures
 from steersman.tools.changing import (
     Recompute,
     as_it_would_be,
@@ -156,7 +156,7 @@ def _head(made: Made) -> str:
     removed = sum(change.removed for _, change, _ in made.changes)
     counts = f"(+{added} −{removed})"
     if made.failure is None:
-        lines = [f"Changed {_files(len(made.changes))} {counts}."]
+        lines = [f"Changed {count(len(made.changes), 'file')} {counts}."]
     else:
         lines = [
             f"Only {len(made.changes)} of {made.number} files changed as approved {counts}. The others:",
@@ -171,10 +171,6 @@ def _head(made: Made) -> str:
         for change in made.left_out
     ]
     return "\n".join(lines)
-
-
-def _files(number: int) -> str:
-    return "1 file" if number == 1 else f"{number} files"
 
 
 def _left_out(proposal: ChangeProposal) -> list[FileChange]:

@@ -147,7 +147,7 @@ def _same_entry(source: Path, target: Path) -> bool:
         return False
     if not os.path.samestat(source.lstat(), target.lstat()):
         return False
-    names = {name for name in os.listdir(source.parent) if name in (source.name, target.name)}  # noqa: PTH208
+    names = {name for name in os.listdir(source.parent) if name in (source.name, target.name)}  # noqa: PTH208  (names only)
     return len(names) == 1
 
 

@@ -5,7 +5,7 @@ import logging
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,7 +39,9 @@ def prune_outputs(
     Only files made for outputs of commands are considered. What can't be deleted is logged and stays. Blocking; two
     servers may do this at once. `now` is like `time.time()`.
     """
-    return _prune(list(_output_files(directory)), max_bytes, max_age, now)
+    return _prune(
+        _listed(_output_files(directory), "outputs of commands", directory), max_bytes, max_age, now
+    )
 
 
 def prune_blobs(
@@ -50,7 +52,7 @@ def prune_blobs(
     now: float | None = None,
 ) -> int:
     """The same for the blobs of a `BlobStore`, which are one directory deeper."""
-    return _prune(list(_blob_files(directory)), max_bytes, max_age, now)
+    return _prune(_listed(_blob_files(directory), "pre-images", directory), max_bytes, max_age, now)
 
 
 def _prune(files: list[_File], max_bytes: int, max_age: float, now: float | None) -> int:
@@ -68,38 +70,35 @@ def _prune(files: list[_File], max_bytes: int, max_age: float, now: float | None
     return freed
 
 
-def _blob_files(directory: Path) -> Iterator[_File]:
-    try:
-        with os.scandir(directory) as parts:
-            folders = [
-                part.path for part in parts if len(part.name) == 2 and part.is_dir(follow_symlinks=False)
-            ]
-        for folder in folders:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    status = _status(entry)
-                    if status is not None and stat.S_ISREG(status.st_mode):
-                        yield _File(status.st_mtime, status.st_size, entry.path)
-    except FileNotFoundError:
-        pass  # nothing has been changed yet
-    except OSError as error:
-        _log.warning("The pre-images in %s can't be listed: %s", directory, error)
-
-
-def _output_files(directory: Path) -> list[_File]:
+def _listed(files: Iterator[_File], what: str, directory: Path) -> list[_File]:
     found: list[_File] = []
     try:
-        with os.scandir(directory) as entries:
-            for entry in entries:
-                if entry.name.startswith(FILE_PREFIX) and entry.name.endswith(FILE_SUFFIX):
-                    status = _status(entry)
-                    if status is not None and stat.S_ISREG(status.st_mode):
-                        found.append(_File(status.st_mtime, status.st_size, entry.path))
+        for file in files:
+            found.append(file)  # noqa: PERF402  (what came before an error counts)
     except FileNotFoundError:
-        pass  # no command has had a long output yet
+        pass  # nothing has been kept yet
     except OSError as error:
-        _log.warning("The outputs of commands in %s can't be listed: %s", directory, error)
+        _log.warning("The %s in %s can't be listed: %s", what, directory, error)
     return found
+
+
+def _output_files(directory: Path) -> Iterator[_File]:
+    return _files_in(directory, lambda name: name.startswith(FILE_PREFIX) and name.endswith(FILE_SUFFIX))
+
+
+def _blob_files(directory: Path) -> Iterator[_File]:
+    with os.scandir(directory) as parts:
+        folders = [part.path for part in parts if len(part.name) == 2 and part.is_dir(follow_symlinks=False)]
+    for folder in folders:
+        yield from _files_in(folder, lambda _name: True)
+
+
+def _files_in(directory: Path | str, wanted: Callable[[str], bool]) -> Iterator[_File]:
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            status = _status(entry) if wanted(entry.name) else None
+            if status is not None and stat.S_ISREG(status.st_mode):
+                yield _File(status.st_mtime, status.st_size, entry.path)
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
