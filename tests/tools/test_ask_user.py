@@ -107,7 +107,7 @@ async def test_an_answer_that_came_with_the_abort_is_not_lost():
     assert (await ask(FakeUser(reply), controller.signal)).text == "the second"
 
 
-def test_it_holds_up_what_else_the_model_wants_to_do():
+def test_other_calls_of_the_model_wait_for_the_answer():
     assert AskUserTool(saying("closed"), takes_text=True).execution == "sequential"
 
 
@@ -143,7 +143,7 @@ async def test_options_are_put_right(arguments, options):
         ({"timeout": 5}, "- timeout: there is no such field"),
     ],
 )
-def test_a_question_that_can_not_be_put_is_an_error_that_says_why(arguments, says):
+def test_a_question_that_cannot_be_asked_is_an_error_that_says_why(arguments, says):
     with pytest.raises(BadArguments) as raised:
         AskUserTool(saying("closed"), takes_text=True).bind({"question": "Which?", **arguments})
     assert says in str(raised.value)

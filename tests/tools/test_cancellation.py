@@ -26,7 +26,7 @@ async def cancelled_after(steps: int, call: Callable[[], Awaitable[Called]]) -> 
 
 def nothing_is_left(bench: Bench) -> bool:
     temporary = [path for path in bench.root.rglob("*") if path.name.startswith(".steersman-")]
-    return not temporary and not bench.workspace.locks._locks
+    return not temporary and not bench.workspace.locks.in_use
 
 
 @pytest.mark.parametrize("steps", STEPS)

@@ -77,6 +77,15 @@ def test_what_does_not_fit_is_named(arguments, says):
     assert lines == [says]
 
 
+def test_names_of_a_schema_are_shown_on_one_line():
+    schema = {"type": "object", "properties": {"a\nb": {"type": "string"}, "x" * 100: {}}}
+    with pytest.raises(BadArguments) as raised:
+        check_arguments({"a\nb": 1}, schema, "deploy")
+    head, fault = str(raised.value).split("\n")
+    assert head == f"Invalid arguments for deploy (a\\nb?, {'x' * 60}?):"
+    assert fault == "- a\\nb: expected a string, got 1"
+
+
 def test_many_faults_are_not_all_listed():
     with pytest.raises(BadArguments) as raised:
         check_arguments({f"x{n}\n": n for n in range(1000)}, DEPLOY, "deploy")

@@ -115,7 +115,7 @@ def test_a_link_is_moved_to_another_device_as_a_link(tmp_path: Path, elsewhere: 
 
 
 @needs_proc
-def test_what_can_not_be_taken_away_is_not_moved_to_another_device_either(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_removed_is_not_moved_to_another_device(tmp_path: Path) -> None:
     with pytest.raises(PermissionError):
         atomic.move_file(Path("/proc/version"), tmp_path / "version")
     assert names(tmp_path) == []

@@ -36,7 +36,7 @@ def test_one_character_is_found_anywhere_in_a_long_text(at):
     assert common_suffix(LONG, longer, at) == len(LONG) - at
 
 
-def test_of_the_same_long_text_all_is_common():
+def test_equal_long_texts_have_everything_in_common():
     same = LONG[:-1] + LONG[-1]
     assert (common_prefix(LONG, same), common_suffix(LONG, same)) == (len(LONG), len(LONG))
     assert common_suffix(LONG, same, 70_000) == len(LONG) - 70_000

@@ -34,7 +34,7 @@ def workspace(tmp_path: Path) -> DiskWorkspace:
 
 
 class TestPatterns:
-    def test_a_backslash_takes_a_brace_and_a_comma_their_meaning(self) -> None:
+    def test_a_backslash_escapes_braces_and_commas(self) -> None:
         assert expand_braces(r"\{a,b}") == [r"\{a,b}"]
         assert expand_braces(r"x\{{a,b}") == [r"x\{a", r"x\{b"]
         assert expand_braces(r"{a\,b,c}") == [r"a\,b", "c"]
@@ -58,11 +58,11 @@ class TestPatterns:
 
 
 class TestTexts:
-    def test_text_of_big5_is_read_as_it(self) -> None:
+    def test_big5_text_is_recognised(self) -> None:
         text = "這是一個測試檔案，裡面有許多常用的中文字，用來確認編碼的判斷是否正確。\n" * 3
         assert likely(text.encode("big5")) == "big5"
 
-    def test_a_new_line_does_not_melt_into_a_return_before_it(self) -> None:
+    def test_a_new_line_end_does_not_merge_with_a_carriage_return_before_it(self) -> None:
         """Else the two would be one line end, and a line less than was asked for."""
         text = decode(b"a\rb\nc\n")
         after = text.apply([TextChange(2, 3, ""), TextChange(3, 3, "\nY")])
@@ -74,7 +74,7 @@ class TestTexts:
         assert not is_visible("pass\u200dword")
         assert [shown for _, shown in seen("❤\ufe0f\ufe0f\ufe0f")] == [True, True, True, False]
 
-    def test_old_text_that_goes_on_behind_the_end_of_the_file_is_said_to(self) -> None:
+    def test_old_text_that_continues_past_the_end_of_the_file_is_reported(self) -> None:
         with pytest.raises(NotFound) as caught:
             locate("alpha beta\ngamma delta", [Replacement("gamma delta\nepsilon zeta eta\n", "x")])
         assert str(caught.value).splitlines()[1:] == [
@@ -90,11 +90,11 @@ class TestTexts:
         shifted = FoldedText("  if x:\n    y\n" * 3)
         assert len(shifted.find("if x:\n  y\n", 2)) == 2
 
-    def test_old_lines_and_the_empty_one_behind_them_are_not_found_at_the_end_of_a_file(self) -> None:
+    def test_old_text_ending_in_an_empty_line_is_not_found_at_the_end_of_a_file_without_one(self) -> None:
         """They ask for a line end more than the file has."""
         assert FoldedText("\tlast\n").find("last\n\n", 2) == []
 
-    def test_many_tiny_writes_of_a_command_come_to_the_same(self, tmp_path: Path) -> None:
+    def test_many_tiny_writes_give_the_same_output_as_one(self, tmp_path: Path) -> None:
         collector = OutputCollector(tail_bytes=100_000, file=OutputFile(tmp_path, 1_000_000))
         shown = "".join(collector.feed(b"%d\n" % number) for number in range(3000))
         whole = "".join(f"{number}\n" for number in range(3000))
@@ -106,7 +106,7 @@ class TestTexts:
 
 
 class TestComments:
-    def test_comments_behind_the_last_instruction_are_not_looked_at(self) -> None:
+    def test_comments_after_the_last_marker_are_not_scanned(self) -> None:
         text = "# steersman: do this\nx = 1\n# plain\ny = 2\n# plain too\n"
         (found,) = instructions(text, "python")
         assert without(text, [found]) == "x = 1\n# plain\ny = 2\n# plain too\n"
@@ -121,7 +121,7 @@ class TestChanges:
         )
         assert (change.diff(), change.hunks(), change.new_text) == ("", [], "one\n")
 
-    def test_a_proposal_of_several_changes_counts_and_names_them(self, workspace: DiskWorkspace) -> None:
+    def test_the_title_of_several_changes_counts_and_names_them(self, workspace: DiskWorkspace) -> None:
         changes = [creation(workspace.resolve(name, for_write=True), "x\n") for name in ("a", "b", "c")]
         assert ChangeProposal.of(changes[:1]).title == "Create a (+1 −0)"
         assert ChangeProposal.of(changes).title == "Create 3 files (+3 −0): a, b, c"

@@ -23,13 +23,13 @@ texts = st.lists(st.sampled_from(["a", "b", "\n", "a\n", "ab\n", "\r\n"]), max_s
     ],
     ids=["a line", "with context", "no line end", "from nothing", "nothing", "a last line"],
 )  # fmt: skip
-def test_the_part_has_the_lines_that_differ_and_those_around_them(old, new, context, part):
+def test_the_part_has_the_changed_lines_and_their_context(old, new, context, part):
     assert changed_part(old, new, context) == part
 
 
 @cases(400)
 @given(texts, texts, texts, texts, st.integers(0, 3))
-def test_what_differs_is_found_in_the_part_as_in_the_whole(before, old, new, after, context):
+def test_the_changes_in_the_part_are_those_in_the_whole(before, old, new, after, context):
     old, new = before + old + after, before + new + after
     part = changed_part(old, new, context)
     first = part.first_line

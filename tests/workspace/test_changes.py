@@ -105,7 +105,7 @@ class TestRebasing:
         with pytest.raises(ChangeRefused, match="near line 21"):
             rebased(self.change(roots), snapshot(roots, now))
 
-    def test_what_is_done_already_is_another_effect(self, roots: Roots) -> None:
+    def test_an_edit_that_is_already_made_has_another_effect(self, roots: Roots) -> None:
         change = self.change(roots)
         assert not same_effect(change, rebased(change, snapshot(roots, change.new_text)))
 
@@ -135,19 +135,19 @@ class TestSeveralFiles:
         mixed = ChangeProposal.of([changes[0], deletion(snapshot(roots, "x\n", "b.txt"))])
         assert mixed.title == "Change 2 files (+2 −3): a.txt, b.txt"
 
-    def test_the_order_of_the_files_makes_no_other_proposal(self, roots: Roots) -> None:
+    def test_the_order_of_the_files_does_not_change_the_digest(self, roots: Roots) -> None:
         changes = several(roots, "a.txt", "b.txt")
         assert ChangeProposal.of(changes).digest == ChangeProposal.of(changes[::-1]).digest
         assert ChangeProposal.of(changes).digest != ChangeProposal.of(changes[:1]).digest
 
-    def test_hunks_have_ids_that_are_unique_and_of_one_file_as_ever(self, roots: Roots) -> None:
+    def test_hunk_ids_are_unique_across_files_and_unchanged_for_one_file(self, roots: Roots) -> None:
         changes = several(roots, "a.txt", "b.txt")
         ids = [[hunk.id for hunk in own] for own in ChangeProposal.of(changes).hunks()]
         own = [hunk.id for hunk in changes[0].hunks()]
         assert ids == [[f"1.{each}" for each in own], [f"2.{each}" for each in own]]
         assert [hunk.id for hunk in ChangeProposal.of(changes[:1]).hunks()[0]] == own
 
-    def test_what_the_user_has_made_of_one_is_known_on_other_bases_too(self, roots: Roots) -> None:
+    def test_a_users_rewrite_is_kept_on_new_bases(self, roots: Roots) -> None:
         proposal = ChangeProposal.of(several(roots, "a.txt", "b.txt", "c.txt"))
         paths = [str(change.path.path) for change in proposal.changes]
         mine = proposal.rewritten({paths[0]: "mine\n"}, [paths[2]])
@@ -204,7 +204,7 @@ def test_a_rebased_edit_of_the_same_effect_changes_nothing_of_theirs(
         assert again.new_text == now.replace(LINES[place], "ours\n")
 
 
-def test_a_conflict_that_nobody_has_seen_is_another_effect(roots: Roots) -> None:
+def test_a_conflict_that_nobody_has_seen_makes_another_effect(roots: Roots) -> None:
     base = snapshot(roots, "a\nb\n")
     in_conflict = replace(base, conflict=True)
     seen, unseen = (edition(each, each.as_text().rewrite("a\nB\n")) for each in (base, in_conflict))
@@ -212,7 +212,7 @@ def test_a_conflict_that_nobody_has_seen_is_another_effect(roots: Roots) -> None
     assert same_effect(unseen, unseen)
 
 
-def test_the_hash_of_what_is_written_follows_what_the_user_makes_of_it(roots: Roots) -> None:
+def test_the_hash_of_the_result_follows_the_users_rewrite(roots: Roots) -> None:
     for change in (edit(roots, BASE, BASE.replace("line 3\n", "")), creation(roots.resolve("n.py"), "x\n")):
         for now in (change, change.with_text("y\n"), change.with_text("y\n").with_text(BASE)):
             assert now.new is not None

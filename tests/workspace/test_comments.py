@@ -217,13 +217,13 @@ def test_a_comment_may_hold_several():
     assert without(text, found) == "int x;\n"
 
 
-def test_of_a_block_comment_that_says_more_only_the_instruction_goes():
+def test_only_the_instruction_is_removed_from_a_block_comment_that_says_more():
     text = "/** steersman: rename it\n *\n * Adds.\n * @return the sum */\nint f();\n"
     assert said(text, "java") == ["rename it"]
     assert stripped(text, "java") == "/**\n * Adds.\n * @return the sum */\nint f();\n"
 
 
-def test_comments_of_other_indents_and_those_behind_code_are_others():
+def test_comments_with_another_indent_or_after_code_are_separate():
     text = "# steersman: one\n    # other\nx = 1  # steersman: two\n# more\n"
     assert said(text) == ["one", "two"]
     assert stripped(text) == "    # other\nx = 1\n# more\n"
@@ -236,13 +236,13 @@ def test_comments_of_other_indents_and_those_behind_code_are_others():
         *(("ocaml", "(*", "*)"), ("scheme", "#|", "|#"), ("julia", "#=", "=#"), ("nim", "#[", "]#")),
     ],
 )
-def test_a_comment_ends_with_the_last_of_those_that_are_nested_in_it(language, opens, closes):
+def test_a_comment_ends_where_all_nested_ones_are_closed(language, opens, closes):
     text = f"{opens} steersman: do {opens} it {closes} all {closes}\nnext\n"
     assert said(text, language) == [f"do {opens} it {closes} all"]
     assert stripped(text, language) == "next\n"
 
 
-def test_where_nothing_nests_a_comment_ends_at_the_first_end():
+def test_a_comment_ends_at_the_first_delimiter_if_comments_do_not_nest():
     assert said("/* steersman: do /* it */ x", "c") == ["do /* it"]
 
 
@@ -266,14 +266,14 @@ def test_language_ids_are_known_in_any_case():
     assert syntax_of("cpp") != syntax_of("nothing known")
 
 
-def test_of_a_long_file_the_last_line_is_read_too():
+def test_the_last_line_of_a_long_file_is_searched_too():
     text = "value = 'a', \"b\"  # note\n" * 50_000
     (found,) = instructions(f"{text}# steersman: do it\n", "python")
     assert (found.first, found.last) == (50_000, 50_000)
     assert without(f"{text}# steersman: do it\n", [found]) == text
 
 
-def test_texts_without_bound_are_bounded():
+def test_the_search_of_long_texts_is_bounded():
     assert len(instructions("# steersman: x\n\n" * (MAX_FOUND + 5), "python")) == MAX_FOUND
     assert instructions("# steersman: x\n" + " " * MAX_TEXT, "python") == []
 

@@ -185,7 +185,7 @@ class TestReading:
         ]
         assert (listing.count, listing.denied) == (4, 0)
 
-    async def test_of_a_long_directory_the_first_entries_come_and_the_others_are_counted(
+    async def test_a_long_directory_gives_its_first_entries_and_counts_the_others(
         self, folder: Folder
     ) -> None:
         for name in (".env", ".ENV.local", "b", "a.pem", "d", "c", "a"):
@@ -344,7 +344,7 @@ class TestEditing:
         assert path.read_bytes() == b"one\n"
         assert folder.names() == ["a.txt"]
 
-    async def test_whether_a_change_would_be_made_is_said_before_and_nothing_is_touched(
+    async def test_a_check_says_whether_a_change_would_be_made_and_touches_nothing(
         self, folder: Folder
     ) -> None:
         path = folder.put("a.txt")
@@ -449,7 +449,7 @@ class TestDeletingAndMoving:
         assert (folder.names(), folder.images[0].kind) == ([], "link")
         assert folder.images[0].data == os.fsencode(outside)
 
-    async def test_a_file_in_the_place_of_a_link_is_not_deleted_though_its_bytes_are_the_links(
+    async def test_a_file_in_place_of_a_link_is_not_deleted_even_if_it_has_the_links_bytes(
         self, folder: Folder
     ) -> None:
         link = folder.root / "link"
@@ -542,7 +542,7 @@ async def test_locks_are_shared_by_spelling_and_dropped_when_free() -> None:
     release.set()
     await asyncio.gather(*tasks)
     assert order == ["first", "second"]
-    assert table._locks == {}
+    assert table.in_use == 0
 
 
 def swapping(one: Path, other: Path, rounds: int) -> None:

@@ -88,7 +88,7 @@ def test_emacs_locks_a_file_that_is_not_written_yet(path):
         ("ada\x1b[2J@box.12", "on box"),
     ],
 )
-def test_odd_names_are_taken_apart_from_the_right_and_are_no_danger_to_a_terminal(path, told, who):
+def test_odd_names_in_locks_are_parsed_from_the_right_and_escaped(path, told, who):
     emacs(path, told)
     text = held_by(path, this_host="here", swap_directories=())
     assert who in text
@@ -98,7 +98,7 @@ def test_odd_names_are_taken_apart_from_the_right_and_are_no_danger_to_a_termina
 @pytest.mark.parametrize(
     "told", ["x", "ada", "ada@box", "ada@box.pid", "@.1", "../a.txt", "ada@box.99999999999"]
 )
-def test_what_is_not_like_a_lock_is_none(path, told):
+def test_what_does_not_look_like_a_lock_is_none(path, told):
     emacs(path, told)
     assert held(path) is None
 
@@ -111,7 +111,7 @@ def test_vims_swap_file_names_who_where_and_whether_there_is_unsaved_text(path, 
     assert held(path) == f"Vim: ada on {HERE}, process {os.getpid()}{more}"
 
 
-def test_a_hidden_file_has_its_swap_file_under_the_one_dot(tmp_path):
+def test_the_swap_file_of_a_hidden_file_gets_no_second_dot(tmp_path):
     (tmp_path / ".rc.swp").write_bytes(block0(os.getpid()))
     assert held(tmp_path / ".rc")
     assert held(tmp_path / "rc")  # it would be this one's too
@@ -133,7 +133,7 @@ def test_of_several_swap_files_a_live_one_counts(path):
 
 
 @pytest.mark.parametrize("make", ["emacs", "vim"])
-def test_a_process_that_has_ended_holds_nothing_here_but_may_elsewhere(path, make):
+def test_a_lock_of_an_ended_process_is_ignored_on_this_host_only(path, make):
     pid = ended_process()
     for host, holds in ((HERE, False), (ELSEWHERE, True)):
         lock = emacs(path, f"ada@{host}.{pid}") if make == "emacs" else swap(path, block0(pid, host=host))
@@ -184,7 +184,7 @@ def test_a_link_a_pipe_or_a_folder_in_its_place_is_not_opened(path, tmp_path):
     link=st.text(min_size=1, max_size=40).filter(lambda text: "\0" not in text),
     block=st.binary(max_size=1100),
 )
-def test_whatever_is_there_is_no_error(tmp_path_factory, link, block):
+def test_any_bytes_in_a_lock_file_are_no_error(tmp_path_factory, link, block):
     file = tmp_path_factory.mktemp("any") / "a.txt"
     try:
         emacs(file, link)
@@ -217,7 +217,7 @@ async def test_a_change_that_was_approved_without_knowing_of_the_editor_is_not_m
     assert path.read_text() == "1\n"
 
 
-async def test_an_editor_that_nobody_has_seen_is_another_effect(tmp_path, path):
+async def test_an_editor_that_nobody_has_seen_makes_another_effect(tmp_path, path):
     workspace = DiskWorkspace(Roots([tmp_path]))
     snapshot = await workspace.read(workspace.resolve("a.txt"))
     new = snapshot.as_text().rewrite("1\n")

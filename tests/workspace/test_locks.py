@@ -33,7 +33,7 @@ def test_the_lock_is_given_back_when_the_change_fails(tmp_path):
     assert free(path)
 
 
-def test_a_stranger_who_keeps_the_lock_holds_nobody_up_for_ever(tmp_path):
+def test_a_stranger_who_keeps_the_lock_blocks_nobody_forever(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("a")
     with path.open() as file:
@@ -44,7 +44,7 @@ def test_a_stranger_who_keeps_the_lock_holds_nobody_up_for_ever(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["missing", "link", "directory"])
-def test_what_can_not_be_locked_is_worked_on_without(tmp_path, kind):
+def test_a_file_that_cannot_be_locked_is_changed_without_a_lock(tmp_path, kind):
     path = tmp_path / "a"
     if kind == "link":
         path.symlink_to("nowhere")

@@ -76,7 +76,7 @@ def test_empty_old_text_and_no_change_are_refused():
     failure(NoChange, "a\nb", ("a\nb", "a\r\nb"))
 
 
-def test_all_or_none_and_every_fault_is_told():
+def test_every_fault_is_reported_and_no_edit_is_placed():
     error = failure(SeveralErrors, "a\nb\n", ("a", "x"), ("zebra", "y"), ("", "z"))
     assert [type(each) for each in error.errors] == [NotFound, EmptyOldText]
     assert "edits[1].oldText is not in the file" in str(error)
@@ -160,7 +160,7 @@ def test_lines_shifted_differently_are_not_the_place():
     failure(NotFound, "  aaa:\n b\n", ("aaa:\n  b", "x"))
 
 
-def test_a_place_in_a_text_too_repetitive_to_prove_it_unique_is_not_taken():
+def test_a_place_in_a_text_too_repetitive_to_prove_it_unique_is_not_used():
     failure(NotFound, "    a\n      b\n" + "a\n b\n" * 60_000, ("\ta\n\t  b\n", "x"))
 
 

@@ -100,7 +100,7 @@ def test_a_huge_single_line_keeps_its_end(tmp_path: Path):
     assert result.total_lines == 1
 
 
-def test_a_long_progress_bar_does_not_push_out_what_stood_before_it(tmp_path: Path):
+def test_a_long_progress_bar_does_not_push_out_what_came_before_it(tmp_path: Path):
     output = collector(tmp_path, tail_bytes=100)
     output.feed(b"before\n")
     for percent in range(1000):

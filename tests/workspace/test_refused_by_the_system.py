@@ -63,14 +63,14 @@ async def run(command: str, folder: Path, guard: Guard):
 
 
 class TestPrograms:
-    def test_one_that_is_no_program_is_said_to_be_none(self, tmp_path: Path) -> None:
+    def test_a_file_that_is_not_a_program_is_reported_as_such(self, tmp_path: Path) -> None:
         program = tmp_path / "notes"
         program.write_bytes(b"\x00\x01 neither a script nor a program")
         program.chmod(0o755)
         with pytest.raises(StartError, match="notes could not be started: Exec format error"):
             start([str(program)], cwd=tmp_path, env=os.environ, merge_stderr=False)
 
-    def test_without_descriptors_there_is_no_room_for_another(self, tmp_path: Path) -> None:
+    def test_a_system_without_free_descriptors_is_reported(self, tmp_path: Path) -> None:
         with no_descriptors(), pytest.raises(StartError, match="no room for another process"):
             start(["true"], cwd=tmp_path, env=os.environ, merge_stderr=False)
         start(["true"], cwd=tmp_path, env=os.environ, merge_stderr=True).communicate()
@@ -81,7 +81,7 @@ class TestPrograms:
                 ["true"], cwd=tmp_path / "gone", env=os.environ, stop=StopSwitch(), on_record=lambda _: True
             )
 
-    async def test_a_command_goes_on_unguarded_where_no_guard_can_be_started(
+    async def test_a_command_runs_unguarded_if_no_guard_can_be_started(
         self, tmp_path: Path, guard: Guard, caplog: pytest.LogCaptureFixture
     ) -> None:
         with no_descriptors(), guard.watching("word"):
@@ -92,7 +92,7 @@ class TestPrograms:
             pass
         assert caplog.text == ""
 
-    async def test_a_guard_that_can_not_even_be_found_is_warned_of(
+    async def test_a_guard_that_cannot_be_started_is_logged(
         self, tmp_path: Path, guard: Guard, caplog: pytest.LogCaptureFixture
     ) -> None:
         with no_descriptors(spare=2), guard.watching("word"):  # its pipe, and nothing to start it with
@@ -176,7 +176,7 @@ class TestEditors:
             assert held_by(path) is not None
 
     @pytest.mark.parametrize("pid", [0, 4_000_000_000_000])
-    def test_a_number_that_no_process_can_have_holds_nothing(self, common: Common, pid: int) -> None:
+    def test_a_lock_with_an_impossible_process_number_is_ignored(self, common: Common, pid: int) -> None:
         path = common.put("a.txt")
         (common.root / ".#a.txt").symlink_to(f"ada@{os.uname().nodename}.{pid}:{int(time.time())}")
         assert held_by(path) is None

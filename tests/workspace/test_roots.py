@@ -89,7 +89,7 @@ def test_a_folder_that_is_none_is_refused(base: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../away/secret.txt", "src/../../away/secret.txt", "/etc/passwd"])
-def test_what_is_named_outside_is_represented_for_a_question(roots: Roots, name: str) -> None:
+def test_a_path_outside_is_resolved_and_marked_as_outside(roots: Roots, name: str) -> None:
     for write in (False, True):
         resolved = roots.resolve(name, for_write=write)
         assert resolved.outside
@@ -204,7 +204,7 @@ class TestSeveralFolders:
             shown = roots.relative(base / path)
             assert roots.resolve(shown).path == base / path
 
-    def test_where_an_own_entry_has_the_name_of_another_folder_what_is_in_that_is_told_absolute(
+    def test_files_of_another_folder_are_named_absolute_where_an_own_entry_has_its_name(
         self, base: Path
     ) -> None:
         (base / "ws/other").mkdir()

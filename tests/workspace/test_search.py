@@ -93,7 +93,9 @@ async def test_lines_come_by_path_and_number_as_ripgrep_sorts_them(
     assert end.stopped == (len(due) >= 1000)
 
 
-async def test_a_listener_has_enough_of_few_lines_too(tmp_path: Path, signal: AbortSignal) -> None:
+async def test_a_listener_can_also_stop_lines_that_were_sorted_here(
+    tmp_path: Path, signal: AbortSignal
+) -> None:
     (tmp_path / "a.txt").write_text("hit\n" * 3)
     found: list[int] = []
 

@@ -177,7 +177,7 @@ def test_the_final_line_end_or_its_absence_stays():
     assert edited(decode(b"a\nb\n"), "b", "x") == b"a\nx\n"
 
 
-def test_an_inserted_line_end_does_not_melt_into_a_bare_neighbour():
+def test_an_inserted_line_end_does_not_merge_with_a_bare_neighbour():
     assert decode(edited(decode(b"a\rX\nb"), "X", "\n")).text == "a\n\n\nb"
 
 

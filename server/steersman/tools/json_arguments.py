@@ -72,7 +72,7 @@ def check_arguments(arguments: JsonObject, schema: JsonObject, tool: str) -> Non
     lines = [f"- {printable(name[:60])}: {fault}" for name, fault in faults[:_LISTED]]
     if len(faults) > _LISTED:
         lines.append(f"- … and {len(faults) - _LISTED:,} more")
-    names = ", ".join(f"{name}{'' if name in needed else '?'}" for name in known)
+    names = ", ".join(f"{printable(name[:60])}{'' if name in needed else '?'}" for name in known)
     raise BadArguments("\n".join([f"Invalid arguments for {tool} ({names}):", *lines]))
 
 

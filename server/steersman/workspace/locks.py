@@ -27,6 +27,11 @@ class LockTable:
     def __init__(self) -> None:
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
 
+    @property
+    def in_use(self) -> int:
+        """The number of locks that somebody holds or awaits."""
+        return len(self._locks)
+
     @asynccontextmanager
     async def hold(self, *paths: Path) -> AsyncIterator[None]:
         """Holds the locks of all `paths`. They are always taken in the same order, which rules out deadlocks."""
