@@ -79,7 +79,7 @@ class TestTexts:
             locate("alpha beta\ngamma delta", [Replacement("gamma delta\nepsilon zeta eta\n", "x")])
         assert str(caught.value).splitlines()[1:] == [
             "     2 | gamma delta",
-            "The file ends there. oldText goes on with",
+            "The file ends there. oldText continues with",
             "       | epsilon zeta eta",
             "Give oldText exactly as the file has it.",
         ]

@@ -129,7 +129,7 @@ def test_lines_that_new_text_only_repeats_stay_as_the_file_has_them():
 def test_a_folded_match_must_be_unique():
     error = failure(Ambiguous, "say “hi”\nx\nsay ”hi“\n", ('say "hi"', "x"))
     assert error.lines == (1, 3)
-    assert "but for blanks, quotes or indentation" in str(error)
+    assert "apart from blanks, quotes or indentation" in str(error)
 
 
 def test_blank_old_text_is_not_folded():
@@ -202,6 +202,18 @@ def test_a_missing_text_shows_the_closest_lines_and_the_first_difference():
         "Line 4 differs: oldText has there\n"
         "       |     size = width + height\n"
         "Give oldText exactly as the file has it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "line"), [("x = 1\n", "x = 1\n\n", 1), ("a\nx = 1\n", "a\nx = 1\n\n\n", 1)]
+)
+def test_an_empty_line_that_the_end_of_the_file_lacks_is_named(text: str, old: str, line: int) -> None:
+    with pytest.raises(NotFound) as raised:
+        locate(text, [Replacement(old, "y = 2\n")])
+    assert raised.value.line == line
+    assert str(raised.value).endswith(
+        "The file ends there. oldText continues with\n       | \nGive oldText exactly as the file has it."
     )
 
 

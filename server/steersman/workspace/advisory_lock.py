@@ -4,7 +4,7 @@ import errno
 
 try:
     import fcntl
-except ImportError:  # Windows has no fcntl: there, no lock is to be had
+except ImportError:  # Windows has no fcntl, and so no such locks
     fcntl = None  # type: ignore[assignment]  # the module is absent, and checked for before use
 
 

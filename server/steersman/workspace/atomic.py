@@ -178,7 +178,7 @@ def make_directories(path: Path) -> list[Path]:
             try:
                 directory.mkdir()
             except FileExistsError:
-                continue  # another session has just made it: it is theirs to take back
+                continue  # somebody else has just made it, and may use it
             made.append(directory)
     except OSError:
         remove_directories(made)

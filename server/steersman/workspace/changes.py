@@ -92,7 +92,7 @@ class FileChange:
         if self.kind == "create":
             return _counted(replace(self, new=view(new_text)))
         if self.kind != "edit" or self.base is None:
-            raise ChangeRefused(f"A {self.kind} has no text that could be rewritten.")
+            raise ChangeRefused(f"A {self.kind} has no text to rewrite.")
         return _counted(replace(self, new=self.base.as_text().rewrite(new_text)))
 
     def with_hunks(self, ids: Collection[str], known: Sequence[Hunk] | None = None) -> "FileChange":
@@ -142,7 +142,7 @@ def creation(
         TextError: it is no valid Unicode.
     """
     if "\0" in content:
-        raise ChangeRefused("The content holds a NUL character, which would make the file binary.")
+        raise ChangeRefused("The content contains a NUL character, which would make the file binary.")
     new = view(content)
     new.data()
     return _counted(FileChange("create", path, None, new, protected=protected, held=held))

@@ -61,8 +61,8 @@ class DiskWorkspace:
         pattern = self.rules.denied(resolved)
         if pattern is not None:
             raise DeniedPath(
-                f"{printable(path)} is denied by the rule `{pattern}`: it may hold secrets, no tool may touch it. "
-                "Go on without it, or ask the user, who alone can change the deny rules."
+                f"{printable(path)} is denied by the rule `{pattern}`: it may contain secrets: no tool may touch it. "
+                "Continue without it, or ask the user, who alone can change the deny rules."
             )
         return resolved
 

@@ -118,7 +118,7 @@ class Guard:
             _log.warning("Commands run unguarded: %s", error)
 
     def _write(self, line: bytes) -> bool:
-        """False if there is no guard any more.
+        """False if the guard is gone.
 
         Raises:
             OSError: the guard isn't reading; it gets the whole state next time.

@@ -27,7 +27,7 @@ def crlf_at(raw: str) -> list[int]:
 
 
 def line_end_near(raw: str, at: int) -> str:
-    """The end of the line that holds the character before `at`; in the last line, that of the line above."""
+    """The end of the line that contains the character before `at`; in the last line, that of the line above."""
     # One step back from LF finds the whole of a CRLF.
     back = 2 if raw[max(at - 2, 0) : at] == "\r\n" else 1
     match = LINE_END.search(raw, max(at - back, 0))

@@ -172,7 +172,7 @@ class _Search:
             self._folded = FoldedText(self._text)
         found = self._folded.find(old, _LISTED + 1)
         if len(found) > 1:
-            how = "is not in the file exactly as given; but for blanks, quotes or indentation it is there"
+            how = "is not in the file exactly as given; apart from blanks, quotes or indentation it is there"
             count = f"more than {_LISTED}" if len(found) > _LISTED else str(len(found))
             raise self._ambiguous(number, [place.start for place in found], f"{how} {count} times")
         if found:
@@ -215,7 +215,7 @@ class _Search:
         return AlreadyApplied(
             number,
             f"{self._name(number)} is not in the file, but its newText is, at line {line}: the change "
-            "seems to be made already. Read the file there before another try.",
+            "seems to have been made already. Read that part of the file before you try again.",
             line,
         )
 
@@ -235,7 +235,7 @@ class _Search:
 
 def _closest(text: str, old: str, start: int) -> str:
     wanted = old.removesuffix("\n").split("\n")
-    lines = text.split("\n")
+    lines = text.removesuffix("\n").split("\n")
     there = lines[start : start + len(wanted)]
     shown = [f"{start + i + 1:>6} | {_short(line)}" for i, line in enumerate(there[:_SHOWN_LINES])]
     if len(there) > _SHOWN_LINES:
@@ -246,8 +246,9 @@ def _closest(text: str, old: str, start: int) -> str:
         parts.append(f"Line {start + differing + 1} differs: oldText has there")
         parts.append(f"       | {_short(wanted[differing])}")
     else:
-        parts.append("The file ends there. oldText goes on with")
-        parts.append(f"       | {_short(wanted[len(there)])}")
+        parts.append("The file ends there. oldText continues with")
+        rest = wanted[len(there) :]  # empty if only the final line end is missing
+        parts.append(f"       | {_short(rest[0]) if rest else ''}")
     parts.append("Give oldText exactly as the file has it.")
     return "\n".join(parts)
 

@@ -143,10 +143,10 @@ class Text:
 
     def _check_char(self, char: str) -> None:
         if char == "\0":
-            raise UnencodableText("The new text holds a NUL character, which would make the file binary.")
+            raise UnencodableText("The new text contains a NUL character, which would make the file binary.")
         if char == "\ufffd" and char not in self.raw:
             raise UnencodableText(
-                "The new text holds U+FFFD, the mark of text lost in a conversion. Write the character that "
+                "The new text contains U+FFFD, which stands for text lost in a conversion. Write the character that "
                 "was meant, or an escape sequence for U+FFFD itself."
             )
         try:
@@ -205,7 +205,7 @@ def decode(data: bytes, encoding: str | None = None) -> Text:
         if data.startswith(bom):
             return _decode_marked(data, bom, marked)
     if b"\0" in data:
-        raise BinaryFile("This is a binary file (it holds NUL bytes): it cannot be read or edited as text.")
+        raise BinaryFile("This is a binary file (it contains NUL bytes): it can't be read or edited as text.")
     given = safe_codec(encoding) if encoding else None
     as_utf8 = round_trip(data, "utf-8")
     in_file = declared(data) if as_utf8 is None or as_utf8.isascii() else None
@@ -231,7 +231,7 @@ def _decode_marked(data: bytes, bom: bytes, codec: str) -> Text:
         )
     if "\0" in raw:
         raise BinaryFile(
-            "This is a binary file (it holds NUL characters): it cannot be read or edited as text."
+            "This is a binary file (it contains NUL characters): it can't be read or edited as text."
         )
     return _text(raw, codec, bom)
 
@@ -256,7 +256,7 @@ def _named(char: str) -> str:
 
 def _unencodable(char: str, encoding: str) -> UnencodableText:
     if "\ud800" <= char <= "\udfff":
-        return UnencodableText(f"The new text holds half a character (U+{ord(char):04X}). Write it whole.")
+        return UnencodableText(f"The new text contains half a character (U+{ord(char):04X}). Write it whole.")
     return UnencodableText(
         f"{_named(char)} does not exist in this file's encoding, {encoding}. Use ASCII (an escape sequence), or "
         "ask the user to convert the file to UTF-8."
