@@ -137,9 +137,15 @@ def _class_end(text: str, start: int) -> int | None:
 def _character_class(inside: str) -> str:
     negated = inside[:1] in ("!", "^")
     body = inside[1:] if negated else inside
-    escaped = re.sub(r"([\\\[\]&~|^])", r"\\\1", body)
-    try:
-        re.compile(f"[{escaped}]")
-    except re.error:
-        return "(?!)"  # an empty range such as [z-a]
-    return f"(?!/)[^{escaped}]" if negated else f"(?!/)[{escaped}]"
+    items: list[str] = []
+    index = 0
+    while index < len(body):
+        first = last = body[index]
+        if index + 2 < len(body) and body[index + 1] == "-":
+            last = body[index + 2]
+            index += 2
+        if first > last:
+            return "(?!)"  # an empty range such as [z-a]
+        items.append(re.escape(first) if first == last else f"{re.escape(first)}-{re.escape(last)}")
+        index += 1
+    return f"(?!/)[{'^' if negated else ''}{''.join(items)}]"
