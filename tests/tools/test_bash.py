@@ -93,7 +93,7 @@ async def test_unsaved_files_are_named_before_and_after(editor: Bench) -> None:
     assert isinstance(called.proposal, CommandProposal)
     assert called.proposal.unsaved == ("a.txt",)
     assert called.text == (
-        "saved\n[The command saw the files as saved; the editor has newer, unsaved text for a.txt]"
+        "saved\n[The command saw the files as saved; the editor has newer, unsaved text of a.txt]"
     )
 
 

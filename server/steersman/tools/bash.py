@@ -128,7 +128,7 @@ class BashTool(BaseTool[BashArguments]):
         notes = _notes(result)
         if unsaved:
             notes.append(
-                "The command saw the files as saved; the editor has newer, unsaved text for "
+                "The command saw the files as saved; the editor has newer, unsaved text of "
                 + ", ".join(unsaved)
             )
         ending = _ending(result)
