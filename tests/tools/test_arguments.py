@@ -1,4 +1,4 @@
-"""Arguments: old names and shapes put right, coerced, refused with errors that say what to do; simple schemas."""
+"""Arguments: other names and shapes are mended, values coerced, errors say what to do, and schemas are simple."""
 
 import json
 from collections.abc import Mapping

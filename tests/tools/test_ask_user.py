@@ -1,4 +1,4 @@
-"""ask_user: what the model may ask, what it is told, and that an abort takes the question away."""
+"""ask_user: what the model may ask, what it gets to know, and that an abort withdraws the question."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

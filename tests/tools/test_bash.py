@@ -1,4 +1,4 @@
-"""bash: what a command's result tells, its proposal, its updates and its ends."""
+"""bash: the proposal of a command, its updates, its endings and its result."""
 
 import asyncio
 from pathlib import Path

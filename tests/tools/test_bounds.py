@@ -1,4 +1,4 @@
-"""What a model that is mistaken or malicious may write and ask for, and how little of it comes back."""
+"""What a mistaken or malicious model may write and ask for, and how little of it comes back."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Calls cancelled at any of their steps, and called again and again: whole files, and nothing left behind."""
+"""Calls cancelled at any of their steps: files stay complete, and nothing is left over."""
 
 import asyncio
 import os

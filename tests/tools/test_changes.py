@@ -1,4 +1,4 @@
-"""edit, write, delete and move: proposed first, applied on what is there, told as it was done."""
+"""edit, write, delete and move: proposed first, applied to what is there, reported as done."""
 
 import asyncio
 import hashlib

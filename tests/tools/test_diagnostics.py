@@ -1,4 +1,4 @@
-"""diagnostics: what is known of the problems of files, sorted, bounded, never past a deny rule."""
+"""diagnostics: the known problems of files, sorted and bounded, never past a deny rule."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

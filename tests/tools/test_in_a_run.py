@@ -1,4 +1,4 @@
-"""The tools in the kernel's hands: a scripted model, real files, and whoever is asked."""
+"""The tools as the kernel uses them: a scripted model, real files, and somebody to ask."""
 
 from steersman.agent.hooks import Allow, Block, Hooks
 from steersman.workspace.change_proposal import ChangeProposal

@@ -1,4 +1,4 @@
-"""Which problems an edit has made: those that were there before are never new, wherever the edit has shifted them."""
+"""Which problems an edit has caused: never those that were there before, wherever the edit has shifted them."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""read: text as it is, in pages that go on, images, and errors for what is neither."""
+"""read: text as it is, in pages that can be continued, images, and errors for anything else."""
 
 import base64
 import re

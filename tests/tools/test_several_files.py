@@ -1,4 +1,4 @@
-"""edit on several files in one call: checked and proposed together, made one after the other, told file by file."""
+"""edit on several files in one call: checked and proposed together, made and reported file by file."""
 
 from collections.abc import Callable
 from pathlib import Path

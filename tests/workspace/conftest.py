@@ -1,4 +1,4 @@
-"""Folders that tests of files need beside pytest's own."""
+"""Folders that tests of files need besides pytest's own."""
 
 from collections.abc import Iterator
 

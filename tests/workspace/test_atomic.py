@@ -1,4 +1,4 @@
-"""Files whole or not at all, where the system refuses or does it in part: what stays, and what is said."""
+"""Files are changed completely or not at all, also where the system refuses or does only a part."""
 
 import errno
 import logging

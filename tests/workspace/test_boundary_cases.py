@@ -1,4 +1,4 @@
-"""What lies at the edge of what texts, names and patterns usually are: each with the value that is right there."""
+"""Unusual texts, names and patterns, each with its right result."""
 
 import errno
 from pathlib import Path

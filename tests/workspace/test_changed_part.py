@@ -1,4 +1,4 @@
-"""A part of two texts stands for the whole of them: what is compared, and where it is."""
+"""The part in which two texts differ can be compared instead of the whole texts."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Changes as values: titles, digests, rebasing on what a file has become, edits by the one who was asked."""
+"""Changes as values: titles, digests, rebasing on a changed file, rewriting by the user."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Instructions in comments: found in the comment syntax of every language, nowhere else, and taken out whole."""
+"""Instructions in comments: found by the comment syntax of every language, nowhere else, and removed completely."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Diffs that other programs read, hunks that a user picks, and the smallest edits for an editor."""
+"""Diffs that other programs can read, hunks to choose from, and small edits for an editor."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Reading and changing files on the disk: whole or not at all, under one lock, with a way back."""
+"""Files on the disk: read, and changed completely or not at all, under one lock, with a pre-image kept."""
 
 import asyncio
 import contextlib

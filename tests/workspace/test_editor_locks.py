@@ -1,4 +1,4 @@
-"""Another editor that has a file open is known by what it leaves beside it, and only while it runs."""
+"""Another editor that has a file open is recognised by its lock beside the file, and only while it runs."""
 
 import os
 import platform

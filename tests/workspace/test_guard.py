@@ -1,4 +1,4 @@
-"""If the server dies while a command runs, the guard ends the command; otherwise it is not to be noticed."""
+"""If the server dies while a command runs, the guard ends the command; otherwise nobody notices it."""
 
 import asyncio
 import os

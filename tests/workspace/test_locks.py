@@ -1,4 +1,4 @@
-"""Several processes that change one file: no change is lost, and none is held up for ever by a stranger."""
+"""Several processes change one file: no change is lost, and no stranger blocks any of them forever."""
 
 import fcntl
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where old text is found, what is written there, and what the errors tell a model."""
+"""Where old text is found, what is written there, and what errors tell the model."""
 
 from itertools import pairwise
 

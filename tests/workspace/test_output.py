@@ -1,4 +1,4 @@
-"""A command's output stays within its bounds, says what is missing, and reads as a terminal would show it."""
+"""The output of a command is bounded, says what is missing, and reads as a terminal would show it."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A directory that is held fast stays the one it was, whatever happens to its name."""
+"""A pinned directory stays the same one, whatever happens to its name."""
 
 import sys
 from pathlib import Path

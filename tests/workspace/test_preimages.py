@@ -1,4 +1,4 @@
-"""The way back: kept once per user message, durable, recorded, verified."""
+"""Pre-images: kept once per user message, durable, recorded, verified."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Helper programs are read record by record, and ended as soon as enough was seen."""
+"""Helper programs are read record by record, and ended as soon as no more is needed."""
 
 import asyncio
 import itertools

@@ -1,4 +1,5 @@
-"""The system refuses: no descriptors, no leave, a directory that is gone. What is said, and what goes on."""
+"""The system refuses: no descriptors, no permission, a directory that is gone. What is reported, and what still
+works."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Old files of commands' long outputs: which go, which stay."""
+"""Old outputs of commands and old pre-images: which are deleted, and which stay."""
 
 import os
 from pathlib import Path

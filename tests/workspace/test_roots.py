@@ -1,4 +1,4 @@
-"""What a path means: relative names, several folders, links, containment, and names that are none."""
+"""What a path means: relative names, several folders, links, containment, and what is not a path."""
 
 import os
 from pathlib import Path

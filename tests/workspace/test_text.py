@@ -1,4 +1,4 @@
-"""Bytes become text and bytes again: what an edit does not touch stays as it was, bit for bit."""
+"""Bytes become text and bytes again: what an edit does not touch stays as it was, byte for byte."""
 
 import codecs
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Files that were last written while something ran: which are found, and what does not hide them."""
+"""Files written while something ran: which are found, and what must not hide them."""
 
 import os
 from collections.abc import Iterator

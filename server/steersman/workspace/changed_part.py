@@ -42,5 +42,5 @@ def changed_part(old: str, new: str, context: int) -> ChangedPart:
 
 
 def _line_start(text: str, at: int) -> int:
-    """The start of the line that contains the character before `at`."""
+    """The start of the line that `at` is in."""
     return text.rfind("\n", 0, at) + 1 if at > 0 else 0

@@ -151,7 +151,7 @@ class Workspace(Protocol):
         ...
 
     async def read(self, path: ResolvedPath) -> Snapshot:
-        """A regular file as it really is: the editor's buffer if it has one that counts, otherwise the disk.
+        """A regular file: the editor's buffer if that has the current text, otherwise the disk.
 
         Raises:
             FileNotFound: nothing is there.
@@ -200,5 +200,5 @@ class Workspace(Protocol):
         ...
 
     def held_by(self, path: ResolvedPath) -> str | None:
-        """Another editor than the one whose buffers we see that has the file open, in words; None if there is none."""
+        """Another editor, not the one whose buffers we see, that has the file open, in words; None if there is none."""
         ...
