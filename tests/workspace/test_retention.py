@@ -7,7 +7,7 @@ import pytest
 
 from steersman.workspace.output import OutputFile
 from steersman.workspace.preimages import BlobStore
-from steersman.workspace.retention import IN_USE, prune_blobs, prune_outputs
+from steersman.workspace.retention import IN_USE, blob_files, prune, prune_blobs, prune_outputs
 
 NOW = 1_000_000_000.0
 DAY = 24 * 3600.0
@@ -89,6 +89,16 @@ def test_blobs_that_were_kept_long_ago_go_and_one_that_was_kept_again_is_young(t
     assert prune_blobs(tmp_path / "blobs", max_age=2 * DAY, now=NOW) == len(b"old")
     assert (store.get(again), store.get(young)) == (b"again", b"young")
     assert not (tmp_path / "blobs" / old[:2] / old[2:]).exists()
+
+
+def test_a_blob_that_is_kept_again_while_old_ones_are_deleted_stays(tmp_path: Path) -> None:
+    store = BlobStore(tmp_path / "blobs")
+    digest = store.put(b"again")
+    os.utime(tmp_path / "blobs" / digest[:2] / digest[2:], (NOW - 3 * DAY, NOW - 3 * DAY))
+    listed = blob_files(tmp_path / "blobs")
+    store.put(b"again")
+    assert (len(listed), prune(listed, 0, 2 * DAY, now=NOW)) == (1, 0)
+    assert store.get(digest) == b"again"
 
 
 def test_the_oldest_blobs_go_until_the_rest_fits(tmp_path: Path) -> None:
