@@ -9,7 +9,7 @@ from steersman.agent.tool import ToolContext, ToolResult
 from steersman.tools.base import BaseTool
 from steersman.tools.changing import approved, carry_out, change_result
 from steersman.tools.ledger import ReadLedger
-from steersman.tools.schema import Arguments
+from steersman.tools.schema import FILE_NAMES, Arguments
 from steersman.workspace.change_proposal import ChangeProposal
 from steersman.workspace.changes import deletion
 from steersman.workspace.errors import PathError
@@ -18,11 +18,7 @@ from steersman.workspace.ports import Workspace
 
 class DeleteArguments(Arguments):
     renames: ClassVar = {
-        "file_path": "path",
-        "filePath": "path",
-        "filename": "path",
-        "file": "path",
-        "target_file": "path",
+        **dict.fromkeys(FILE_NAMES, "path"),
         "description": None,
         "explanation": None,
     }

@@ -19,7 +19,7 @@ from steersman.tools.base import ABORTED, BaseTool, count, with_notes
 from steersman.tools.problem_listing import Found, Listing, Texts
 from steersman.tools.problems import SEVERITIES, Problems, Report, Severity
 from steersman.tools.proposals import access_needed, require_access
-from steersman.tools.schema import Arguments
+from steersman.tools.schema import FILE_NAMES, Arguments
 from steersman.workspace.ports import Workspace
 from steersman.workspace.roots import ResolvedPath
 
@@ -37,13 +37,7 @@ _WORDS: Mapping[str, Severity] = {
 
 class DiagnosticsArguments(Arguments):
     renames: ClassVar = {
-        "file_path": "path",
-        "filePath": "path",
-        "file": "path",
-        "filename": "path",
-        "target_file": "path",
-        "uri": "path",
-        "directory": "path",
+        **dict.fromkeys((*FILE_NAMES, "uri", "directory"), "path"),
         "level": "severity",
         "max_results": "limit",
     }

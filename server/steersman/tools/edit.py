@@ -21,7 +21,7 @@ from steersman.tools.changing import (
     unchanged,
 )
 from steersman.tools.ledger import ReadLedger
-from steersman.tools.schema import Arguments, from_json_text
+from steersman.tools.schema import FILE_NAMES, Arguments, from_json_text
 from steersman.tools.several import carry_out_all, nothing_changed, result_of
 from steersman.workspace.change_proposal import ChangeProposal
 from steersman.workspace.changes import FileChange, edition
@@ -34,7 +34,6 @@ from steersman.workspace.text import TextError
 MAX_EDITS = 1000
 MAX_FILES = 50
 """Files of one call: nobody looks at more in one question."""
-_PATH_NAMES = ("file_path", "filePath", "filename", "file", "target_file")
 _OLD_NAMES = ("oldText", "old_text", "old_string", "oldString", "old_str", "old", "search")
 _NEW_NAMES = ("newText", "new_text", "new_string", "newString", "new_str", "new", "replace")
 
@@ -43,7 +42,7 @@ class EditItem(Arguments):
     renames: ClassVar = {
         **dict.fromkeys(_OLD_NAMES[1:], "oldText"),
         **dict.fromkeys(_NEW_NAMES[1:], "newText"),
-        **dict.fromkeys(_PATH_NAMES, "path"),
+        **dict.fromkeys(FILE_NAMES, "path"),
     }
     path: str | None = Field(
         default=None, description="File of this edit, if it is another than that of the call."
@@ -54,7 +53,7 @@ class EditItem(Arguments):
 
 class EditArguments(Arguments):
     renames: ClassVar = {
-        **dict.fromkeys(_PATH_NAMES, "path"),
+        **dict.fromkeys(FILE_NAMES, "path"),
         "replacements": "edits",
         "changes": "edits",
         "files": "edits",
@@ -95,7 +94,7 @@ def _flat(item: Json) -> Sequence[Json]:
     edits = item.get("edits") if isinstance(item, Mapping) else None
     if not isinstance(item, Mapping) or not isinstance(edits, list):
         return [item]
-    path = {name: value for name, value in item.items() if name in ("path", *_PATH_NAMES)}
+    path = {name: value for name, value in item.items() if name in ("path", *FILE_NAMES)}
     if len(item) != len(path) + 1:
         return [item]
     inner = [from_json_text(each) for each in edits]

@@ -8,7 +8,7 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.tool import Proposal, ToolContext, ToolError, ToolResult, text_result
 from steersman.tools.base import ABORTED, MAX_RESULT_BYTES, BaseTool, with_notes
 from steersman.tools.proposals import access_needed, require_access
-from steersman.tools.schema import Arguments
+from steersman.tools.schema import DIRECTORY_NAMES, Arguments
 from steersman.workspace.errors import PathError
 from steersman.workspace.globs import GlobError, compile_glob
 from steersman.workspace.ports import Workspace
@@ -24,9 +24,7 @@ class FindArguments(Arguments):
         "glob_pattern": "pattern",
         "query": "pattern",
         "name": "pattern",
-        "directory": "path",
-        "dir": "path",
-        "dir_path": "path",
+        **dict.fromkeys(DIRECTORY_NAMES, "path"),
         "max_results": "limit",
     }
     pattern: str = Field(

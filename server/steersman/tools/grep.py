@@ -13,7 +13,7 @@ from steersman.agent.tool import Proposal, ToolContext, ToolError, ToolResult, t
 from steersman.tools.base import ABORTED, MAX_RESULT_BYTES, BaseTool, count, with_notes
 from steersman.tools.find import anchored, prefix_of
 from steersman.tools.proposals import access_needed, require_access
-from steersman.tools.schema import Arguments
+from steersman.tools.schema import DIRECTORY_NAMES, Arguments
 from steersman.workspace.globs import GlobError, compile_glob, expand_braces
 from steersman.workspace.ports import Workspace
 from steersman.workspace.roots import ResolvedPath, printable
@@ -32,9 +32,7 @@ class GrepArguments(Arguments):
         "include": "glob",
         "include_pattern": "glob",
         "file_pattern": "glob",
-        "directory": "path",
-        "dir": "path",
-        "dir_path": "path",
+        **dict.fromkeys(DIRECTORY_NAMES, "path"),
         "case_insensitive": "ignoreCase",
         "-i": "ignoreCase",
         "fixed_strings": "literal",

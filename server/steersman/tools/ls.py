@@ -9,7 +9,7 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.tool import Proposal, ToolContext, ToolResult, text_result
 from steersman.tools.base import MAX_RESULT_BYTES, BaseTool, count, with_notes
 from steersman.tools.proposals import access_needed, require_access
-from steersman.tools.schema import Arguments
+from steersman.tools.schema import DIRECTORY_NAMES, Arguments
 from steersman.workspace.ports import Entry, Workspace
 from steersman.workspace.roots import printable
 
@@ -18,11 +18,7 @@ LIMIT = 500
 
 class LsArguments(Arguments):
     renames: ClassVar = {
-        "directory": "path",
-        "dir": "path",
-        "folder": "path",
-        "dir_path": "path",
-        "relative_workspace_path": "path",
+        **dict.fromkeys((*DIRECTORY_NAMES, "folder", "relative_workspace_path"), "path"),
         "max_results": "limit",
     }
     path: str | None = Field(None, description="Directory; the workspace folder if omitted.")

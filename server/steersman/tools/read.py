@@ -18,7 +18,7 @@ from steersman.tools.images import ImageError, described, image_of, image_type
 from steersman.tools.ledger import ReadLedger
 from steersman.tools.paging import MAX_BYTES, MAX_LINE, MAX_LINES, Page, page_of
 from steersman.tools.proposals import access_needed, require_access
-from steersman.tools.schema import Arguments
+from steersman.tools.schema import FILE_NAMES, Arguments
 from steersman.workspace.ports import Snapshot, Workspace
 from steersman.workspace.text import TextError
 
@@ -29,13 +29,7 @@ _INLINE = 1_000_000
 
 class ReadArguments(Arguments):
     renames: ClassVar = {
-        "file_path": "path",
-        "filePath": "path",
-        "filepath": "path",
-        "filename": "path",
-        "file": "path",
-        "target_file": "path",
-        "absolute_path": "path",
+        **dict.fromkeys((*FILE_NAMES, "filepath", "absolute_path"), "path"),
         "start_line": "offset",
         "startLine": "offset",
         "line": "offset",

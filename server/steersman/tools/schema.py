@@ -19,6 +19,11 @@ KEPT: Final = Path(__file__).with_name("schemas.json")
 """The schemas of this package's tools, made in advance: otherwise the first prompt would have to wait for them."""
 _OURS: Final = f"{__package__}."
 
+FILE_NAMES: Final = ("file_path", "filePath", "filename", "file", "target_file")
+"""What other tools call the path of a file."""
+DIRECTORY_NAMES: Final = ("directory", "dir", "dir_path")
+"""What other tools call the path of a directory."""
+
 _SHOWN = 60
 _LISTED = 12
 """The most fields that an error names."""

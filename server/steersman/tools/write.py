@@ -9,7 +9,7 @@ from steersman.agent.tool import ProposalSuperseded, ToolContext, ToolError, Too
 from steersman.tools.base import BaseTool
 from steersman.tools.changing import Amend, approved, carry_out, change_result, computed, unchanged
 from steersman.tools.ledger import ReadLedger
-from steersman.tools.schema import Arguments
+from steersman.tools.schema import FILE_NAMES, Arguments
 from steersman.workspace.change_proposal import ChangeProposal
 from steersman.workspace.changes import FileChange, creation, edition
 from steersman.workspace.errors import FileNotFound, PathError
@@ -20,11 +20,7 @@ from steersman.workspace.text import TextError
 
 class WriteArguments(Arguments):
     renames: ClassVar = {
-        "file_path": "path",
-        "filePath": "path",
-        "filename": "path",
-        "file": "path",
-        "target_file": "path",
+        **dict.fromkeys(FILE_NAMES, "path"),
         "contents": "content",
         "file_text": "content",
         "text": "content",
