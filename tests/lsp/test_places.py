@@ -154,6 +154,20 @@ def test_a_workspace_edit_comes_in_two_forms():
     assert (files, found.unusable, edits) == (["file:///a"], 2, 0)
 
 
+def test_of_a_workspace_edit_in_both_forms_the_document_changes_count():
+    edit = {"range": span(3), "newText": "x"}
+    document = {"textDocument": {"uri": "file:///a", "version": 1}, "edits": [edit]}
+    found, _, edits = changes({"changes": {"file:///a": [edit]}, "documentChanges": [document]})
+    assert (found.places, edits) == ([Place("file:///a", 3)], 1)
+
+
+def test_a_rename_in_a_workspace_edit_is_one_file():
+    renamed = {"kind": "rename", "oldUri": "file:///a", "newUri": "file:///b"}
+    created = {"kind": "create", "uri": "file:///c"}
+    _, files, _ = changes({"documentChanges": [renamed, created]})
+    assert files == ["file:///a", "file:///c"]
+
+
 KEYS = (
     *("uri", "range", "start", "line", "targetUri", "targetRange", "selectionRange", "location"),
     *("name", "kind", "children", "containerName", "changes", "documentChanges", "edits", "textDocument"),

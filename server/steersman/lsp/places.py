@@ -188,21 +188,25 @@ def symbols(data: object, uri: str | None, wanted: str = "") -> Found:
 
 
 def changes(data: object) -> tuple[Found, list[str], int]:
-    """Of a `WorkspaceEdit`: where text would change, URIs of files that would be made, moved or deleted, and how many
-    edits there are."""
+    """Reads a `WorkspaceEdit`: where text would change, the URIs of files that would be created, renamed (the old
+    URI) or deleted, and how many text edits there are. `documentChanges` go before `changes`, as LSP says."""
     found, files = Found(), list[str]()
     if not isinstance(data, Mapping):
         return Found(unusable=1), [], 0
-    by_uri = data.get("changes")
-    groups = list(by_uri.items()) if isinstance(by_uri, Mapping) else []
-    for item in _items(data.get("documentChanges")):
+    by_uri, document_changes = data.get("changes"), data.get("documentChanges")
+    by_uri = by_uri if isinstance(by_uri, Mapping) and not document_changes else {}
+    groups = list(by_uri.items())
+    for item in _items(document_changes):
         if not isinstance(item, Mapping):
             found.add(None)
         elif isinstance(document := item.get("textDocument"), Mapping):
             groups.append((document.get("uri"), item.get("edits")))
         elif item.get("kind") in ("create", "rename", "delete"):
-            uris = [item.get(name) for name in ("uri", "oldUri", "newUri")]
-            files += [uri for uri in uris if isinstance(uri, str)]
+            uri = item.get("oldUri" if item["kind"] == "rename" else "uri")
+            if isinstance(uri, str):
+                files.append(uri)
+            else:
+                found.add(None)
         else:
             found.add(None)
     for uri, edits in groups:
