@@ -132,6 +132,23 @@ async def test_without_a_name_the_question_that_has_waited_the_longest_is_shown(
         assert (await it.command("showQuestion"))["id"] == waits["id"]
 
 
+async def test_a_question_that_is_answered_before_its_document_is_refused_leaves_no_document(tmp_path):
+    async with desk(tmp_path, *edits("a.txt", ("two", "2"))) as it:
+        it.put("a.txt", "two\n")
+        shown = asyncio.get_running_loop().create_future()
+        it.client.on_request("window/showDocument", lambda _: shown)
+        run = await it.start()
+        await it.next_question()
+        asked = await it.command("showQuestion")
+        await it.client.wait_for_method("window/showDocument")
+        await it.command("approve", {"id": asked["id"], "decision": "decline"})
+        await it.ended(run)
+        shown.set_result({"success": False})
+        await it.heard()
+        assert list(it.home.diffs.iterdir()) == []
+        assert it.client.of_method("window/showMessage") == []
+
+
 async def test_an_editor_that_shows_no_documents_is_told_the_diff(tmp_path):
     window = {"capabilities": {"workspace": WORKSPACE, "window": {"workDoneProgress": True}}}
     async with desk(tmp_path, *edits("a.txt", ("two", "2")), **window) as it:

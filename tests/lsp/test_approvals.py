@@ -367,6 +367,20 @@ async def test_the_diff_is_a_private_file_that_goes_with_the_question(tmp_path):
         assert list(it.home.diffs.iterdir()) == []
 
 
+async def test_a_diff_that_can_not_be_deleted_does_not_spoil_the_answer(tmp_path):
+    async with desk(tmp_path, *ONE_EDIT) as it:
+        it.client.on_request("window/showDocument", lambda _: {"success": False})
+        path, run, question = await proposed(it)
+        question.choose("Show diff")
+        question = await it.next_question()
+        (diff,) = it.home.diffs.iterdir()
+        diff.unlink()
+        (diff / "in the way").mkdir(parents=True)
+        question.choose("Accept")
+        await it.ended(run)
+        assert path.read_text() == "one\n2\nthree\n"
+
+
 async def test_the_diff_can_be_looked_at_twice(tmp_path):
     async with desk(tmp_path, *ONE_EDIT) as it:
         shown: asyncio.Queue = asyncio.Queue()

@@ -101,6 +101,21 @@ async def test_begin_reports_and_end():
     assert stage.ears.kinds().count("end") == 1
 
 
+async def test_no_text_of_a_progress_can_be_clicked_or_acts_on_a_terminal():
+    stage = Stage()
+    await settle()
+    link = "[see](command:workbench.action.quit)"
+    await stage.tell("tool_execution_start", toolCallId="c", name="bash", args={"command": f"echo {link}"})
+    stage.clock.advance(INTERVAL)
+    await settle()
+    await stage.end(message=f"Failed: {link}\x1b[2J")
+    values = [value for _, value in stage.ears.values()]
+    assert [value["kind"] for value in values] == ["begin", "report", "end"]
+    assert not any("](" in text or "\x1b" in text for value in values for text in map(str, value.values()))
+    assert "[see] (command:workbench.action.quit)" in values[1]["message"]
+    await stage.close()
+
+
 async def test_the_end_tells_what_the_run_took_where_that_was_counted():
     stage = Stage()
     await settle()

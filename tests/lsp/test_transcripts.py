@@ -172,6 +172,27 @@ async def test_one_that_can_not_be_written_is_said(tmp_path):
         assert said["params"]["message"].startswith("Steersman: The transcript could not be made: ")
 
 
+async def test_one_that_can_be_shown_neither_as_a_document_nor_as_a_file_is_said(tmp_path):
+    async with desk(tmp_path, answer("hello"), workspace=VIRTUAL) as it:
+        it.client.on_request("window/showDocument", lambda _: {"success": False})
+        await it.ended(await it.start())
+        it.home.transcripts.write_text("a file in its place")
+        await it.command("transcript")
+        said = await it.client.wait_for_method("window/showMessage")
+        assert said["params"]["message"].startswith("Steersman: The transcript could not be made: ")
+
+
+async def test_a_session_is_deleted_though_its_transcript_can_not_be(tmp_path):
+    async with desk(tmp_path, answer("hello")) as it:
+        shows(it)
+        await it.ended(await it.start())
+        session = (await it.command("transcript"))["session"]
+        path = await shown(it)
+        path.unlink()
+        (path / "in the way").mkdir(parents=True)
+        assert await it.command("delete", {"session": session}) == {"session": session}
+
+
 async def test_it_goes_with_its_session(tmp_path):
     async with desk(tmp_path, answer("hello")) as it:
         shows(it)

@@ -6,6 +6,7 @@ Where the client asks for the text of documents that are no files, they are none
 import asyncio
 import hashlib
 import json
+import logging
 import os
 import re
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from steersman.lsp.waits import set_within
 from steersman.session.approvals import Question
 from steersman.session.journal import Emitted
 from steersman.workspace.roots import printable
+
+log = logging.getLogger(__name__)
 
 FOLDER: Final = "questions"
 """Of those that are no files."""
@@ -88,7 +91,7 @@ class DiffDocuments:
             del self._shown[key]
             path = path_of(shown.uri)
             if path is not None:
-                path.unlink(missing_ok=True)
+                remove_file(path)
             elif shown.read:
                 self._virtual.changed(shown.uri)
 
@@ -147,6 +150,14 @@ class DiffDocuments:
             return None
         key = _key(uri)
         return None if key is None else self._shown.get(key)
+
+
+def remove_file(path: Path) -> None:
+    """Deletes a file of our own. If that fails it is only logged: housekeeping deletes it later."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("%s could not be deleted: %s", path, error)
 
 
 def _key(uri: str) -> str | None:

@@ -1,7 +1,6 @@
 """Shows the user a transcript that was written: by `window/showDocument` where the client can, else by its path."""
 
-import asyncio
-
+from steersman.lsp.background import Background
 from steersman.lsp.client import Client
 from steersman.lsp.errors import ClientGone
 from steersman.lsp.rpc import RpcServer
@@ -14,7 +13,7 @@ _ERROR, _INFO = 1, 3
 class ExportViewer:
     def __init__(self, server: RpcServer, client: Client, viewer: Viewer) -> None:
         self._server, self._client, self._viewer = server, client, viewer
-        self._showing: set[asyncio.Task[None]] = set()
+        self._showing = Background()
 
     def on_end(self, export: Export) -> None:
         """An export has ended. One to a path that the user has chosen is not opened: they know where it is."""
@@ -23,15 +22,11 @@ class ExportViewer:
         elif export.chosen or not self._client.show_document:
             self._tell_path(export)
         else:
-            showing = asyncio.create_task(self._show(export))
-            self._showing.add(showing)
-            showing.add_done_callback(self._showing.discard)
+            self._showing.begin(self._show(export))
 
     async def close(self) -> None:
-        """Waits for no answer any more."""
-        for showing in self._showing:
-            showing.cancel()
-        await asyncio.gather(*self._showing, return_exceptions=True)
+        """Stops waiting for answers of the client."""
+        await self._showing.close()
 
     async def _show(self, export: Export) -> None:
         """A page is for a browser, Markdown for the editor itself."""

@@ -8,8 +8,10 @@ import logging
 from typing import Any
 
 from steersman.agent.clock import Clock
+from steersman.lsp.background import Background
 from steersman.lsp.client import Client
 from steersman.lsp.errors import ClientRequestError
+from steersman.lsp.inert import inert_text
 from steersman.lsp.operation_messages import operation_message
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.waits import answered_within
@@ -39,7 +41,7 @@ class FloorProgress:
     def __init__(self, server: RpcServer, client: Client, limits: Limits, clock: Clock) -> None:
         self._server, self._client, self._limits, self._clock = server, client, limits, clock
         self._runs: dict[str, _RunProgress] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Background()
         self._closed = False
 
     def begin(self, run: str, title: str) -> None:
@@ -48,9 +50,7 @@ class FloorProgress:
             return
         progress = _RunProgress(token_of(run), title, self._server, self._clock)
         self._runs[run] = progress
-        task = asyncio.create_task(self._drive(progress))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.begin(self._drive(progress))
 
     async def _drive(self, progress: "_RunProgress") -> None:
         progress.open(await self._create(progress.token))
@@ -137,10 +137,7 @@ class FloorProgress:
         for progress in self._runs.values():
             progress.end("The server has stopped.")
         self._runs.clear()
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._tasks.close()
 
 
 def token_of(run: str) -> str:
@@ -259,7 +256,8 @@ class _RunProgress:
         if self._how == "progress":
             # Of the reports that a slow client has not taken it gets the latest only.
             key = ("report", self.token) if value["kind"] == "report" else None
-            params = encode({"token": self.token, "value": value})
+            texts = {name: inert_text(value[name]) for name in ("title", "message") if name in value}
+            params = encode({"token": self.token, "value": value | texts})
             self._server.send_raw_notification("$/progress", params, key=key)
             return
         texts = [value[name] for name in ("title", "message") if value.get(name)]

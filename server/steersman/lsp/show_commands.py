@@ -1,10 +1,10 @@
 """The commands that show a document: a question's, a session's transcript."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from steersman.lsp.approvals import whole
+from steersman.lsp.background import Background
 from steersman.lsp.calls import after_response
 from steersman.lsp.diffs import DiffDocuments
 from steersman.lsp.errors import ClientGone
@@ -12,13 +12,11 @@ from steersman.lsp.params import ShowQuestionParams, parse
 from steersman.lsp.session_params import TranscriptParams
 from steersman.lsp.showing import Viewer
 from steersman.lsp.transcripts import Transcripts
-from steersman.lsp.wire import JsonValue
+from steersman.lsp.wire import CommandHandler, JsonValue
 from steersman.session.approvals import Approvals, Question
 from steersman.session.errors import Refused
 from steersman.session.manager import SessionManager
 from steersman.workspace.roots import Roots
-
-CommandHandler = Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]
 
 
 class Showing:
@@ -30,7 +28,7 @@ class Showing:
         """`tell(message)`: in words, where something can't be shown."""
         self.transcripts = transcripts
         self._diffs, self._viewer, self._tell = diffs, viewer, tell
-        self._showing: set[asyncio.Task[None]] = set()
+        self._showing = Background()
 
     def table(self, manager: SessionManager, roots: Callable[[], Roots]) -> dict[str, CommandHandler]:
         """By name, without `steersman.`. `roots()`: the folders to work in."""
@@ -42,7 +40,7 @@ class Showing:
                 uri = self._diffs.make(question)
             except OSError as error:
                 raise Refused("readOnly", f"The question can't be shown: {error}", id=question.id) from error
-            after_response(lambda: self._begin(question, uri))
+            after_response(lambda: self._showing.begin(self._show(question, uri)))
             return {"id": question.id, "uri": uri}
 
         async def transcript(arguments: Sequence[JsonValue]) -> JsonValue:
@@ -53,22 +51,16 @@ class Showing:
         return {"showQuestion": show_question, "transcript": transcript}
 
     async def close(self) -> None:
-        """Waits for no answer any more."""
-        for task in self._showing:
-            task.cancel()
-        await asyncio.gather(*self._showing, self.transcripts.close(), return_exceptions=True)
-
-    def _begin(self, question: Question, uri: str) -> None:
-        showing = asyncio.create_task(self._show(question, uri))
-        self._showing.add(showing)
-        showing.add_done_callback(self._showing.discard)
+        """Stops waiting for answers of the client."""
+        await self._showing.close()
+        await self.transcripts.close()
 
     async def _show(self, question: Question, uri: str) -> None:
         try:
             shown = await self._viewer.show(uri)
         except ClientGone:
             return
-        if shown in ("yes", "unclear"):
+        if shown in ("yes", "unclear") or self._diffs.question_in(uri) is None:  # it was answered meanwhile
             return
         with suppress(OSError):  # then it has no file, and is said all the same
             uri = self._diffs.make(question, as_file=True)

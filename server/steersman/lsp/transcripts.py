@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from steersman.agent.clock import Clock
+from steersman.lsp.background import Background
 from steersman.lsp.calls import after_response
 from steersman.lsp.client import Client
+from steersman.lsp.diffs import remove_file
 from steersman.lsp.errors import ClientGone
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.showing import Viewer
@@ -58,6 +60,10 @@ class _Kept:
     work: "asyncio.Future[None] | None" = None
     """In a thread, which can't be stopped."""
 
+    def fail(self, why: str) -> None:
+        """Next time it is made anew, from the whole log."""
+        self.live, self.failed = None, why
+
 
 class Transcripts:
     """One connection's. Hears of all events of the server's sessions."""
@@ -77,8 +83,7 @@ class Transcripts:
         self._server, self._client, self._virtual, self._viewer = server, client, virtual, viewer
         self._clock, self._folder, self._log_of = clock, folder, log_of
         self._kept: dict[str, _Kept] = {}
-        self._showing: set[asyncio.Task[None]] = set()
-        self._dropping: set[asyncio.Task[None]] = set()
+        self._showing, self._dropping = Background(), Background()
         virtual.serve(FOLDER, self._text)
 
     def open(self, session: str) -> str:
@@ -88,7 +93,7 @@ class Transcripts:
             Refused: unknownSession.
         """
         kept = self._keep(session)
-        after_response(lambda: self._begin_to_show(kept))
+        after_response(lambda: self._showing.begin(self._show(kept)))
         return kept.uri
 
     def on_event(self, event: Emitted) -> None:
@@ -102,13 +107,12 @@ class Transcripts:
         kept = self._kept.pop(session, None)
         if kept is not None:
             await self._drop(kept)
-        self._file_of(session).unlink(missing_ok=True)
+        remove_file(self._file_of(session))
 
     async def close(self) -> None:
-        for showing in self._showing:
-            showing.cancel()
-        kept = list(self._kept.values())
-        await asyncio.gather(*self._showing, *self._dropping, *map(self._drop, kept), return_exceptions=True)
+        await self._showing.close()
+        await self._dropping.close(cancel=False)
+        await asyncio.gather(*map(self._drop, self._kept.values()), return_exceptions=True)
 
     async def _drop(self, kept: _Kept) -> None:
         """It doesn't go on."""
@@ -133,9 +137,7 @@ class Transcripts:
             kept.task = asyncio.create_task(self._go_on(kept))
         self._kept[session] = kept  # the last
         while len(self._kept) > MAX_KEPT:
-            dropping = asyncio.create_task(self._drop(self._kept.pop(next(iter(self._kept)))))
-            self._dropping.add(dropping)
-            dropping.add_done_callback(self._dropping.discard)
+            self._dropping.begin(self._drop(self._kept.pop(next(iter(self._kept)))))
         return kept
 
     def _file_of(self, session: str) -> Path:
@@ -165,8 +167,10 @@ class Transcripts:
             kept.failed = None
         except (OSError, SessionError) as error:
             log.warning("the transcript of %s could not be made: %s", kept.session, error)
-            kept.live = None  # it is made anew
-            kept.failed = str(error)
+            kept.fail(str(error))
+        except Exception:  # somebody may be waiting for it
+            log.exception("the transcript of %s could not be made", kept.session)
+            kept.fail("the server's log says why.")
         if kept.target is None and kept.made.is_set():
             self._virtual.changed(kept.uri)
 
@@ -181,17 +185,11 @@ class Transcripts:
 
     # Showing it
 
-    def _begin_to_show(self, kept: _Kept) -> None:
-        showing = asyncio.create_task(self._show(kept))
-        self._showing.add(showing)
-        showing.add_done_callback(self._showing.discard)
-
     async def _show(self, kept: _Kept) -> None:
         if self._kept.get(kept.session) is kept:
             await self._catch_up(kept)
         await kept.made.wait()
-        if kept.failed is not None:
-            self._tell(_ERROR, f"The transcript could not be made: {kept.failed}")
+        if self._has_failed(kept):
             return
         try:
             shown = await self._viewer.show(kept.uri)
@@ -200,9 +198,17 @@ class Transcripts:
         if shown == "yes" or (shown == "unclear" and kept.target is None):
             return
         if kept.target is None:
-            kept.target = self._file_of(kept.session)
-            await self._make(kept, [])
+            async with kept.making:
+                kept.target = self._file_of(kept.session)
+                await self._make(kept, [])
+            if self._has_failed(kept):
+                return
         self._tell(_INFO, f"The transcript is in {kept.target}")
+
+    def _has_failed(self, kept: _Kept) -> bool:
+        if kept.failed is not None:
+            self._tell(_ERROR, f"The transcript could not be made: {kept.failed}")
+        return kept.failed is not None
 
     def _tell(self, kind: int, message: str) -> None:
         self._server.notify("window/showMessage", {"type": kind, "message": f"Steersman: {message}"})
