@@ -67,7 +67,7 @@ class Sessions:
 
     def __init__(self, base: Path) -> None:
         self.base, self.bus, self.client = base, EventBus(), Narrow()
-        self.stream = EventStream(self.client, "events", self.path)
+        self.stream = EventStream(self.client, "events", self.path, max_places=2)
         self.bus.listen(self.stream.on_event)
         self.told = []
         self.bus.listen(self.told.append)

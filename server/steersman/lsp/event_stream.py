@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 PAGE = 256 * 1024
 """Bytes of records that are read from a log at once."""
+MAX_PLACES = 1_000
+"""Sessions whose place is kept, unless more are behind."""
 
 _UPDATES = ("message_update", "tool_execution_update")
 """What the event that follows makes up for: no client misses it."""
@@ -54,9 +56,16 @@ class EventStream:
     leaves a gap in the numbers, which tells the client to ask.
     """
 
-    def __init__(self, server: RpcServer, token: str | int, log_path: Callable[[str], Path]) -> None:
+    def __init__(
+        self,
+        server: RpcServer,
+        token: str | int,
+        log_path: Callable[[str], Path],
+        *,
+        max_places: int = MAX_PLACES,
+    ) -> None:
         """`log_path(session)`: where the log of a session is."""
-        self._server, self._log_path = server, log_path
+        self._server, self._log_path, self._max_places = server, log_path, max_places
         self._head = b'{"token":%b,"value":' % encode(token)
         self._places: dict[str, _Place] = {}
         self._behind: dict[str, _Place] = {}
@@ -66,9 +75,7 @@ class EventStream:
         server.on_drained(self._room.set)
 
     def on_event(self, event: Emitted) -> None:
-        place = self._places.get(event.session)
-        if place is None:
-            place = self._places[event.session] = _Place(event.session)
+        place = self._places.get(event.session) or self._new_place(event.session)
         if event.seq is not None:
             if place.sent is None:
                 place.sent = event.seq - 1
@@ -84,6 +91,15 @@ class EventStream:
         if self._catching_up is not None:
             self._catching_up.cancel()
             await asyncio.wait({self._catching_up})
+
+    def _new_place(self, session: str) -> _Place:
+        """A session that is not behind can be forgotten: its next event tells its place again."""
+        if len(self._places) >= self._max_places:
+            idle = next((each for each in self._places if each not in self._behind), None)
+            if idle is not None:
+                del self._places[idle]
+        place = self._places[session] = _Place(session)
+        return place
 
     def _send_now(self, place: _Place, event: Emitted) -> bool:
         if event.seq is None:
