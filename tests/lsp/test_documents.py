@@ -156,6 +156,7 @@ def test_a_change_before_the_open_is_logged_and_its_text_unknown(documents, list
         {"text": 5},
         {"text": "x", "range": {}},
         {"text": "x", "range": {"start": {"line": "0", "character": 0}, "end": {"line": 0, "character": 0}}},
+        {"text": "x", "range": {"start": {"line": -1, "character": 0}, "end": {"line": 1, "character": 0}}},
         {"text": "x", "range": {"start": {"line": True, "character": 0}, "end": {"line": 0, "character": 0}}},
     ],
 )

@@ -96,6 +96,14 @@ async def test_a_client_that_only_answers_is_asked_again_for_each_thing_that_dep
             assert faults(message["params"], {"$ref": "#/$defs/OpenDocumentsRequest"}, SCHEMA) == []
 
 
+async def test_a_client_that_says_twice_that_it_is_initialized_is_asked_once(tmp_path):
+    async with only_answering(tmp_path) as files:
+        it = files.desk
+        it.client.notify("initialized", {})
+        await it.heard()
+        assert len(it.client.of_method(REQUEST)) == 1
+
+
 async def test_a_client_that_tells_by_itself_is_asked_for_its_list_no_more(files):
     files.editor.questions.clear()
     files.desk.clock.advance(LIMITS.listed + 0.1)

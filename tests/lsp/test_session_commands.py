@@ -57,6 +57,18 @@ async def test_sessions_are_listed_renamed_resumed_and_deleted(tmp_path):
         assert (await refused(d.command("resume", second)))["code"] == "unknownSession"
 
 
+async def test_a_path_that_leads_nowhere_or_is_none_is_no_fault_of_the_server(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    async with desk(tmp_path, answer("A1")) as d:
+        session = (await ran(d, "fix the cart"))["session"]
+        for root in (str(tmp_path / "loop"), "/" + "x" * 5000):
+            assert await d.command("sessions", {"root": root}) == {"sessions": []}
+        assert (await refused(d.command("sessions", {"root": "a\0b"})))["field"] == "root"
+        assert (await refused(d.command("export", {"session": session, "path": "/a\0b"})))["field"] == "path"
+        started = d.command("start", {"prompt": "go", "root": "/" + "x" * 5000})
+        assert (await refused(started))["code"] == "outsideRoot"
+
+
 async def test_going_back_returns_the_text_and_the_next_prompt_follows_from_there(tmp_path):
     async with desk(tmp_path, answer("A1"), answer("A2"), answer("B2")) as d:
         session = (await ran(d, "one"))["session"]

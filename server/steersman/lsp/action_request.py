@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from steersman.lsp.errors import InvalidParams
-from steersman.lsp.plain import as_record, integer, record, string
+from steersman.lsp.plain import as_record, record, string
+from steersman.lsp.ranges import range_json, read_range
 from steersman.lsp.wire import JsonObject, JsonValue
-from steersman.workspace.positions import Position, Range
+from steersman.workspace.positions import Range
 
 MAX_DIAGNOSTICS: Final = 100
 """Of one request that are looked at."""
@@ -47,7 +48,7 @@ class ActionRequest:
         only, given = context.get("only"), context.get("diagnostics")
         return cls(
             uri,
-            _range(record(fields, "range")),
+            read_range(fields, "range"),
             _problems(uri, given if isinstance(given, list) else []),
             tuple(kind for kind in only if isinstance(kind, str)) if isinstance(only, list) else None,
             automatic=context.get("triggerKind") == _AUTOMATIC,
@@ -77,13 +78,10 @@ def _problem(uri: str, item: JsonValue) -> Problem:
         message = message.get("value")
     if not isinstance(message, str):
         raise InvalidParams("message", "The diagnostic has no message.")
-    span = _range(record(told, "range"))
+    span = read_range(told, "range")
     context: JsonObject = {
         "uri": uri,
-        "range": {
-            "start": {"line": span.start.line, "character": span.start.character},
-            "end": {"line": span.end.line, "character": span.end.character},
-        },
+        "range": range_json(span.start, span.end),
         "message": message[:MAX_MESSAGE],
     }
     severity, source = told.get("severity"), told.get("source")
@@ -92,15 +90,3 @@ def _problem(uri: str, item: JsonValue) -> Problem:
     if isinstance(source, str):
         context["source"] = source[:MAX_MESSAGE]
     return Problem(message, item, context)
-
-
-def _range(span: JsonObject) -> Range:
-    return Range(_position(span, "start"), _position(span, "end"))
-
-
-def _position(span: JsonObject, name: str) -> Position:
-    given = record(span, name)
-    line, character = integer(given, "line"), integer(given, "character")
-    if min(line, character) < 0:
-        raise InvalidParams(name, f"{name}: lines and characters are counted from 0.")
-    return Position(line, character)

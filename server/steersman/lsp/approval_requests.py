@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from steersman.lsp.approvals import until_withdrawn
 from steersman.lsp.client import Client, real_path_of
-from steersman.lsp.errors import ClientGone, CommandError, ErrorCode, RpcError
+from steersman.lsp.client_results import what_is_wrong
+from steersman.lsp.errors import ClientGone, ErrorCode, RpcError, request_failed
 from steersman.lsp.params import ApprovalAnswer, ApprovalTextsParams, parse
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.wire import JsonValue
@@ -55,9 +56,8 @@ class RequestApprover:
         try:
             answer = answer_of(question, ApprovalAnswer.model_validate(result))
             return await settled_apart(question, answer)
-        except ValidationError as error:  # its own text would hold the answer's
-            first = error.errors(include_url=False, include_input=False)[0]
-            why = f"{'.'.join(map(str, first['loc'])) or 'the result'}: {first['msg']}"
+        except ValidationError as error:
+            why = what_is_wrong(error)
         except Refused as refusal:
             why = str(refusal)
         log.warning("the answer to the question %s can't be used, it is put again: %s", question.id, why)
@@ -78,8 +78,7 @@ class ApprovalTexts:
         try:
             question = self._approvals.get(asked.id)
         except Refused as refusal:
-            data: dict[str, Any] = {"code": refusal.code, **refusal.data}
-            raise CommandError(ErrorCode.REQUEST_FAILED, str(refusal), data) from refusal
+            raise request_failed(refusal) from refusal
         return {
             "changes": [
                 {"uri": view.uri, "oldText": view.old_text, "newText": view.new_text}

@@ -49,8 +49,12 @@ class Client:
 
     @property
     def folders(self) -> list[tuple[str, Path]]:
-        """Those that are there now."""
-        return [(name, path) for name, path in self.named_folders if path.is_dir()]
+        """The workspace folders that exist now."""
+        return [
+            (name, path)
+            for name, path in self.named_folders
+            if os.path.isdir(path)  # noqa: PTH112  (Path.is_dir() raises for long names)
+        ]
 
     def learn(self, params: Mapping[str, Any]) -> None:
         """Takes in the params of `initialize`, as plain JSON.
@@ -98,6 +102,17 @@ def path_of(uri: str) -> Path | None:
         return None
     path = unquote_to_bytes(parts.path)
     return None if b"\0" in path else Path(os.fsdecode(path))
+
+
+def named_path(field: str, given: str) -> Path:
+    """The path that a command's parameter gives, as a `file:` URI or as a path.
+
+    Raises:
+        InvalidParams: a path can't hold what was given.
+    """
+    if "\0" in given:
+        raise InvalidParams(field, f"{field}: a path can't hold a null character.")
+    return path_of(given) or Path(given)
 
 
 def real_path_of(uri: str) -> Path | None:

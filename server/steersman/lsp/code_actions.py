@@ -15,11 +15,12 @@ from steersman.lsp.documents import Document, Documents
 from steersman.lsp.errors import InvalidParams
 from steersman.lsp.instruction_comments import Written, index_of, lines_of, written_in
 from steersman.lsp.plain import array, as_record, record, string
+from steersman.lsp.ranges import range_json
 from steersman.lsp.virtual_documents import path_in
 from steersman.lsp.wire import JsonObject, JsonValue
 from steersman.session.manager import SessionManager
 from steersman.session.session import Session
-from steersman.workspace.positions import LineIndex
+from steersman.workspace.positions import LineIndex, Position
 from steersman.workspace.roots import printable
 
 FIX: Final = "quickfix"
@@ -232,27 +233,19 @@ def _named(live: Sequence[Session]) -> Iterator[tuple[Session, str]]:
         yield session, f" {name}{also}" if len(live) > 1 else ""
 
 
-def _hull(found: Sequence[Written]) -> JsonValue:
-    first, last = found[0].range, found[-1].range
-    assert isinstance(first, dict)
-    assert isinstance(last, dict)
-    return {"start": first["start"], "end": last["end"]}
+def _hull(found: Sequence[Written]) -> JsonObject:
+    """The range from the first comment to the last."""
+    return {"start": found[0].range["start"], "end": found[-1].range["end"]}
 
 
 def _json_range(
     request: ActionRequest, document: Document, selected: bool, documents: Documents
-) -> JsonValue:
+) -> JsonObject:
     """What is selected, else the whole line."""
     start, end = sorted((request.range.start, request.range.end))
     if selected:
-        return {
-            "start": {"line": start.line, "character": start.character},
-            "end": {"line": end.line, "character": end.character},
-        }
+        return range_json(start, end)
     index = index_of(document.text or "")
     whole = index.line(start.line) if start.line < index.line_count else ""
     width = LineIndex(whole).position(len(whole), documents.encoding).character
-    return {
-        "start": {"line": start.line, "character": 0},
-        "end": {"line": start.line, "character": width},
-    }
+    return range_json(Position(start.line, 0), Position(start.line, width))

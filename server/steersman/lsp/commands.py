@@ -1,18 +1,16 @@
 """The commands of `workspace/executeCommand`: validated, passed on to the sessions, and their refusals made errors."""
 
 import functools
-from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from steersman.agent.events import Input
 from steersman.lsp.approval_requests import answer_of
 from steersman.lsp.calls import after_response
-from steersman.lsp.client import Client, path_of
+from steersman.lsp.client import Client
 from steersman.lsp.comment_commands import AskUser, CommentCommands, said
 from steersman.lsp.context import pointed_of
 from steersman.lsp.documents import Documents
-from steersman.lsp.errors import CommandError, ErrorCode
+from steersman.lsp.errors import CommandError, request_failed
 from steersman.lsp.extension_commands import ExtensionCommands
 from steersman.lsp.model_commands import ModelCommands
 from steersman.lsp.params import (
@@ -32,7 +30,8 @@ from steersman.lsp.params import (
 from steersman.lsp.progress import token_of
 from steersman.lsp.session_commands import SessionCommands
 from steersman.lsp.show_commands import Showing
-from steersman.lsp.wire import JsonValue
+from steersman.lsp.wire import CommandHandler, JsonValue
+from steersman.lsp.working_folders import WorkingFolders
 from steersman.session.approvals import settled_apart
 from steersman.session.errors import Refused, handing_back
 from steersman.session.exports import Export
@@ -44,10 +43,6 @@ from steersman.session.session import Session
 from steersman.session.starting import StartRequest
 from steersman.session.templates import Template
 from steersman.session.wire import queued_data
-from steersman.workspace.errors import PathError
-from steersman.workspace.roots import Roots
-
-Handler = Callable[[list[JsonValue]], Awaitable[JsonValue]]
 
 
 class Commands:
@@ -69,15 +64,14 @@ class Commands:
         """`begin_progress(run, title)` makes the work-done token of a run; `on_export` shows what was exported;
         `ask_user` has the user type a prompt."""
         self._manager, self._client, self._documents = manager, client, documents
-        self._home, self._on_export, self._ask_user = home, on_export, ask_user
+        self._on_export, self._ask_user = on_export, ask_user
+        self._roots = WorkingFolders(client, documents, home).roots
         self._showing = showing
         self._begin_progress, self._show_error = begin_progress, show_error
 
-    def table(self) -> dict[str, Handler]:
+    def table(self) -> dict[str, CommandHandler]:
         """Every command by its id."""
-        comments = CommentCommands(
-            self._manager, self._documents, lambda: self._roots(None), self._started, self._ask_user
-        )
+        comments = CommentCommands(self._manager, self._documents, self._roots, self._started, self._ask_user)
         handlers = {
             "start": self._start,
             "continue": self._continue,
@@ -92,15 +86,15 @@ class Commands:
             "configure": self._configure,
             "templates": self._templates,
             **comments.table(),
-            **self._showing.table(self._manager, lambda: self._roots(None)),
+            **self._showing.table(self._manager, self._roots),
             **SessionCommands(
                 self._manager,
-                lambda: self._roots(None),
+                self._roots,
                 self._on_export,
                 self._showing.transcripts.forget,
             ).table(),
             **ModelCommands(self._manager).table(),
-            **ExtensionCommands(self._manager, lambda: self._roots(None)).table(),
+            **ExtensionCommands(self._manager, self._roots).table(),
         }
         return {f"steersman.{name}": self._guarded(handler) for name, handler in handlers.items()}
 
@@ -126,7 +120,7 @@ class Commands:
 
     async def _continue(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(ContinueParams, arguments, string_as="session")
-        roots = self._roots(None)
+        roots = self._roots()
         session = params.session
         if session is None:
             session = await self._manager.to_continue(roots)
@@ -160,7 +154,7 @@ class Commands:
             except Refused as refusal:
                 if refusal.code != "notRunning" or params.run is not None:
                     raise
-            roots = self._roots(None)
+            roots = self._roots()
             recent = self._manager.most_recent(roots)
             run = await self._manager.start(
                 StartRequest(params.text, roots, recent, pointed=pointed, exclusive=True)
@@ -231,14 +225,15 @@ class Commands:
         found = await self._manager.prompts.templates(self._roots(params.root))
         return {"templates": [_template_data(template) for template in found]}
 
-    def _guarded(self, handler: Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]) -> Handler:
+    def _guarded(self, handler: CommandHandler) -> CommandHandler:
+        """The handler with its refusals as errors of JSON-RPC, which a client that hides errors is also shown."""
+
         @functools.wraps(handler)
-        async def guarded(arguments: list[JsonValue]) -> JsonValue:
+        async def guarded(arguments: Sequence[JsonValue]) -> JsonValue:
             try:
                 return await handler(arguments)
             except Refused as refusal:
-                data: dict[str, Any] = {"code": refusal.code, **refusal.data}
-                error = CommandError(ErrorCode.REQUEST_FAILED, str(refusal), data)
+                error = request_failed(refusal)
             except CommandError as refusal:
                 error = refusal
             if self._client.quirks.hides_errors:
@@ -246,45 +241,6 @@ class Commands:
             raise error
 
         return guarded
-
-    def _roots(self, named: str | None) -> Roots:
-        """The folders to work in, the named one (or that of the only open file) first.
-
-        Raises:
-            Refused: outsideRoot, the folder is none, or the first of the client's is not there.
-        """
-        folders = self._client.folders
-        if named is not None:
-            first = path_of(named) or Path(named)
-            if not first.is_absolute() or not first.is_dir():
-                raise Refused("outsideRoot", f"The root is no folder: {named}.", root=named)
-            known = [item for item in folders if item[1].resolve() == first.resolve()]
-            folders = [*(known or [("", first)]), *(item for item in folders if item not in known)]
-        elif self._client.named_folders:
-            self._refuse_a_missing_folder()
-        else:
-            folders = self._folder_of_only_file()
-        try:
-            return Roots(
-                [path for _, path in folders],
-                [name for name, _ in folders],
-                readable=[self._home.outputs],
-            )
-        except PathError as error:
-            raise Refused("outsideRoot", str(error)) from None
-
-    def _refuse_a_missing_folder(self) -> None:
-        """Relative paths start in the client's first folder: no other, and no work without one, in its place."""
-        first = self._client.named_folders[0][1]
-        if not first.is_dir():
-            text = f"The workspace folder {first} does not exist: make it, or open another."
-            raise Refused("outsideRoot", text, root=str(first))
-
-    def _folder_of_only_file(self) -> list[tuple[str, Path]]:
-        """Our own documents, such as a diff, don't count."""
-        paths = [path for document in self._documents if (path := path_of(document.uri)) is not None]
-        folders = [path.parent for path in paths if not path.is_relative_to(self._home.root)]
-        return [("", folders[0])] if len(folders) == 1 and folders[0].is_dir() else []
 
 
 def _template_data(template: Template) -> dict[str, JsonValue]:

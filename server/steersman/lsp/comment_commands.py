@@ -10,7 +10,7 @@ from steersman.lsp.context import pointed_of
 from steersman.lsp.documents import Documents
 from steersman.lsp.instruction_comments import meant_by, prompt_of
 from steersman.lsp.params import AskParams, DoCommentParams, Place, parse
-from steersman.lsp.wire import JsonValue
+from steersman.lsp.wire import CommandHandler, JsonValue
 from steersman.session.errors import Refused, handing_back
 from steersman.session.manager import SessionManager
 from steersman.session.message_queue import Queued
@@ -21,7 +21,6 @@ from steersman.session.starting import StartRequest
 from steersman.workspace.positions import Position, Range
 from steersman.workspace.roots import Roots
 
-CommandHandler = Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]
 AskUser = Callable[[str], Awaitable[str | None]]
 """Asks for a line of text; None if the user closed the question. Raises Refused: unsupported."""
 

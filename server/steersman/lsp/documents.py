@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from steersman.lsp.errors import InvalidParams
-from steersman.lsp.plain import array, as_record, integer, optional_integer, record, string
-from steersman.lsp.wire import JsonObject, JsonValue
-from steersman.workspace.positions import ContentChange, Position, PositionEncoding, Range, apply_changes
+from steersman.lsp.plain import array, as_record, optional_integer, record, string
+from steersman.lsp.ranges import read_range
+from steersman.lsp.wire import JsonValue
+from steersman.workspace.positions import ContentChange, PositionEncoding, apply_changes
 
 logger = logging.getLogger(__name__)
 
@@ -135,10 +136,4 @@ def _content_change(value: JsonValue) -> ContentChange:
     text = string(change, "text")
     if change.get("range") is None:
         return ContentChange(text)
-    span = record(change, "range")
-    return ContentChange(text, Range(_position(span, "start"), _position(span, "end")))
-
-
-def _position(span: JsonObject, name: str) -> Position:
-    position = record(span, name)
-    return Position(integer(position, "line"), integer(position, "character"))
+    return ContentChange(text, read_range(change, "range"))

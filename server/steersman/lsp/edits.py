@@ -21,12 +21,13 @@ from steersman.lsp.edit_outcomes import (
 )
 from steersman.lsp.errors import ClientGone, ClientRequestError, RequestTimeout
 from steersman.lsp.open_documents import UnattachedDocuments
+from steersman.lsp.ranges import range_json
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.waits import answered_within, set_within
 from steersman.session.limits import Limits
 from steersman.workspace.line_ends import to_lf
 from steersman.workspace.merge import survives
-from steersman.workspace.positions import ContentChange, Position
+from steersman.workspace.positions import ContentChange
 
 Said = Literal["applied", "refused", "nothing"]
 INLINE_CHARACTERS = 50_000
@@ -263,9 +264,4 @@ def _params(
 def _text_edit(change: ContentChange) -> dict[str, Any]:
     if change.range is None:  # `content_changes` gives every change its range
         raise ValueError("A text edit needs a range.")
-    span = {"start": _position(change.range.start), "end": _position(change.range.end)}
-    return {"range": span, "newText": change.text}
-
-
-def _position(position: Position) -> dict[str, int]:
-    return {"line": position.line, "character": position.character}
+    return {"range": range_json(change.range.start, change.range.end), "newText": change.text}

@@ -9,8 +9,10 @@ ClientRequestError    a request to the client has no result
 """
 
 from enum import IntEnum
+from typing import Any
 
 from steersman.lsp.wire import JsonObject, JsonValue
+from steersman.session.errors import Refused
 
 
 class ErrorCode(IntEnum):
@@ -34,6 +36,12 @@ class CommandError(Exception):
         self.code = code
         self.message = message
         self.data = data
+
+
+def request_failed(refusal: Refused) -> CommandError:
+    """The error that a client gets for a refusal of the session layer."""
+    data: dict[str, Any] = {"code": refusal.code, **refusal.data}  # Any: JSON, in the words of either layer
+    return CommandError(ErrorCode.REQUEST_FAILED, str(refusal), data)
 
 
 class InvalidParams(CommandError):

@@ -1,21 +1,19 @@
 """The commands of extensions, `steersman.x.EXTENSION.NAME`: validated as our own are, and run in a session."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from steersman.extensions import Command, CommandFailed, NotPossible
 from steersman.lsp.errors import CommandError
 from steersman.lsp.params import parse
-from steersman.lsp.wire import JsonValue
+from steersman.lsp.wire import CommandHandler, JsonValue
 from steersman.session.errors import Refused
 from steersman.session.jsonlines import encode
 from steersman.session.manager import SessionManager
 from steersman.workspace.roots import Roots
 
 log = logging.getLogger(__name__)
-
-CommandHandler = Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]
 
 
 class ExtensionCommands:

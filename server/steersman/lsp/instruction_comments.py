@@ -8,11 +8,12 @@ from typing import Final
 
 from steersman.lsp.client import real_path_of
 from steersman.lsp.documents import Document, Documents
-from steersman.lsp.wire import JsonValue
+from steersman.lsp.ranges import range_json
+from steersman.lsp.wire import JsonObject
 from steersman.session.errors import Refused
 from steersman.session.pointing import InstructionComment
 from steersman.workspace.comments import Instruction, instructions
-from steersman.workspace.positions import LineIndex, Position, PositionEncoding
+from steersman.workspace.positions import LineIndex, PositionEncoding
 from steersman.workspace.positions import Range as TextRange
 
 MAX_AROUND: Final = 6_000
@@ -26,7 +27,7 @@ class Written:
     """An instruction in a document."""
 
     comment: InstructionComment
-    range: JsonValue
+    range: JsonObject
     """Where its words stand, as LSP says it."""
 
 
@@ -51,7 +52,8 @@ def written_in(document: Document, lines: tuple[int, int], encoding: PositionEnc
                 of=told[each.text],
                 around=_around(index, each),
             )
-            written.append(Written(comment, _json(index.range(each.start, each.end, encoding))))
+            span = index.range(each.start, each.end, encoding)
+            written.append(Written(comment, range_json(span.start, span.end)))
         seen[each.text] += 1
     return written
 
@@ -104,11 +106,3 @@ def _around(index: LineIndex, instruction: Instruction) -> str:
     first = max(0, instruction.first - _LINES_BEFORE)
     last = min(index.line_count, instruction.last + 1 + _LINES_AFTER)
     return "\n".join(index.line(number) for number in range(first, last))[:MAX_AROUND]
-
-
-def _json(span: TextRange) -> JsonValue:
-    return {"start": _place(span.start), "end": _place(span.end)}
-
-
-def _place(position: Position) -> JsonValue:
-    return {"line": position.line, "character": position.character}

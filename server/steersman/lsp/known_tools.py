@@ -16,6 +16,7 @@ from steersman.agent.abort import AbortSignal
 from steersman.agent.tool import Proposal, ToolContext, ToolError, ToolResult, text_result
 from steersman.lsp.hovers import hover_text
 from steersman.lsp.places import changes, index_of, listing_of, locations, symbols
+from steersman.lsp.ranges import position_json
 from steersman.lsp.tool_calls import ToolCalls
 from steersman.session.wire import Data
 from steersman.tools.base import BaseTool, clipped, count, within_result
@@ -154,7 +155,7 @@ class KnownTool(BaseTool[A]):
         position = index.position(offset, encoding)
         return {
             "textDocument": self.document(path),
-            "position": {"line": position.line, "character": position.character},
+            "position": position_json(position),
         }
 
 

@@ -1,14 +1,12 @@
 """The command about models that there are: it asks the providers, changes nothing, and shows no key."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from steersman.lsp.params import ModelsParams, parse
-from steersman.lsp.wire import JsonValue
+from steersman.lsp.wire import CommandHandler, JsonValue
 from steersman.models.errors import ModelConfigError
 from steersman.session.errors import Refused
 from steersman.session.manager import SessionManager
-
-CommandHandler = Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]
 
 
 class ModelCommands:

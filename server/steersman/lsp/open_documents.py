@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from steersman.agent.clock import Clock
 from steersman.lsp.buffers import Buffer, Buffers
 from steersman.lsp.client import Client, real_path_of
+from steersman.lsp.client_results import what_is_wrong
 from steersman.lsp.errors import ClientGone, ClientRequestError
 from steersman.lsp.params import ListedDocument, OpenDocument, OpenDocumentsAnswer, OpenDocumentsChanged
 from steersman.lsp.rpc import RpcServer
@@ -79,7 +80,7 @@ class UnattachedDocuments:
         try:
             told = OpenDocumentsChanged.model_validate(params)
         except ValidationError as error:
-            log.warning("%s can't be used: %s", CHANGED, _first_fault(error))
+            log.warning("%s can't be used: %s", CHANGED, what_is_wrong(error))
             return
         self._tells = True
         self._answered.set()
@@ -174,7 +175,7 @@ class UnattachedDocuments:
         except ClientRequestError as error:
             log.warning("%s: %s", REQUEST, error)
         except ValidationError as error:
-            log.warning("the answer to %s can't be used: %s", REQUEST, _first_fault(error))
+            log.warning("the answer to %s can't be used: %s", REQUEST, what_is_wrong(error))
         return None
 
 
@@ -192,9 +193,3 @@ def _named(documents: list[OpenDocument], uri: str) -> OpenDocument | None:
     exact = [document for document in documents if document.uri == uri]
     path = real_path_of(uri)
     return next(iter(exact or [each for each in documents if real_path_of(each.uri) == path]), None)
-
-
-def _first_fault(error: ValidationError) -> str:
-    """Without the value, which may be somebody's text."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'the whole'}: {first['msg']}"

@@ -7,10 +7,10 @@ import logging
 from typing import Final
 
 from steersman.lsp.errors import InvalidParams
-from steersman.lsp.plain import as_record, integer, optional_integer, record, string
+from steersman.lsp.plain import as_record, optional_integer, record, string
+from steersman.lsp.ranges import read_position
 from steersman.lsp.wire import JsonValue
 from steersman.tools.problems import SEVERITIES, Problem
-from steersman.workspace.positions import Position
 
 log = logging.getLogger(__name__)
 
@@ -57,16 +57,15 @@ class Told:
 
 def _problem(item: JsonValue) -> Problem:
     told = as_record(item, "the diagnostic")
-    start = record(record(told, "range"), "start")
-    line, character = integer(start, "line"), integer(start, "character")
+    start = read_position(record(told, "range"), "start")
     severity = optional_integer(told, "severity")
     severity = 1 if severity is None else severity
-    if min(line, character) < 0 or not 1 <= severity <= len(SEVERITIES):
-        raise InvalidParams("the diagnostic", "A line, character or severity is out of range.")
+    if not 1 <= severity <= len(SEVERITIES):
+        raise InvalidParams("severity", f"severity: expected 1 to {len(SEVERITIES)}.")
     return Problem(
         severity=SEVERITIES[severity - 1],
         message=string(told, "message")[:MAX_MESSAGE],
-        start=Position(line, character),
+        start=start,
         source=_label(told.get("source")),
         code=_label(told.get("code")),
     )

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from steersman.lsp.buffers import Buffer, Unknown, disk_text, time_of
 from steersman.lsp.client import real_path_of
+from steersman.lsp.client_results import what_is_wrong
 from steersman.lsp.edits import Editor
 from steersman.lsp.errors import ClientGone, ClientRequestError
 from steersman.lsp.params import SaveAnswer
@@ -52,8 +53,8 @@ async def _ask(editor: Editor, uris: list[str]) -> set[Path | None]:
         return set()
     except ClientRequestError as error:
         log.warning("%s: %s", REQUEST, error)
-    except ValidationError:
-        log.warning("the answer to %s can't be used", REQUEST)
+    except ValidationError as error:
+        log.warning("the answer to %s can't be used: %s", REQUEST, what_is_wrong(error))
     return set()
 
 

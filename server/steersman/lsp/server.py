@@ -208,6 +208,8 @@ class SteersmanServer:
         self.rpc.protocol.experimental = {"steersman": said}
 
     def _initialized(self, _: JsonValue) -> None:
+        if self._ready:  # a client that says it twice must not begin twice what is awaited once
+            return
         self._ready = True
         self._unattached.begin()
         self._tidying = asyncio.create_task(asyncio.to_thread(self._prepare))

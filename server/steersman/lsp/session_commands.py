@@ -1,9 +1,10 @@
 """The commands about kept sessions: validated and passed on to the library."""
 
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from steersman.lsp.client import path_of
+from steersman.lsp.client import named_path
 from steersman.lsp.params import parse
 from steersman.lsp.session_params import (
     CheckpointsParams,
@@ -16,13 +17,11 @@ from steersman.lsp.session_params import (
     RevertParams,
     SessionsParams,
 )
-from steersman.lsp.wire import JsonValue
+from steersman.lsp.wire import CommandHandler, JsonValue
 from steersman.session.errors import Refused
 from steersman.session.exports import Export
 from steersman.session.manager import SessionManager
 from steersman.workspace.roots import Roots
-
-CommandHandler = Callable[[Sequence[JsonValue]], Awaitable[JsonValue]]
 
 
 class SessionCommands:
@@ -54,7 +53,8 @@ class SessionCommands:
 
     async def _sessions(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(SessionsParams, arguments, string_as="root")
-        folder = None if params.root is None else (path_of(params.root) or Path(params.root)).resolve()
+        # Path.resolve() raises for a link that leads to itself.
+        folder = None if params.root is None else Path(os.path.realpath(named_path("root", params.root)))
         found = await self._library.list(folder, query=params.query, limit=params.limit)
         return {"sessions": [summary.data() for summary in found]}
 
@@ -88,7 +88,7 @@ class SessionCommands:
 
     async def _export(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(ExportParams, arguments, string_as="session")
-        path = None if params.path is None else path_of(params.path) or Path(params.path)
+        path = None if params.path is None else named_path("path", params.path)
         return await self._manager.exports.begin(
             params.session,
             params.format,
