@@ -1,4 +1,4 @@
-"""Messages of the client that are being handled: each is a `Call`, from its arrival to its one answer."""
+"""The client's requests and notifications that are being handled: each is a `Call` until it is answered."""
 
 import asyncio
 import contextvars
@@ -12,14 +12,14 @@ from steersman.lsp.envelope import MessageId
 
 logger = logging.getLogger(__name__)
 
-# What pygls' registries hold: a plain or async function, or (its own features) a generator function that
-# yields (handler, args, kwargs) to be run for it.
+# What pygls' registries hold: a plain or async function or, for pygls' own features, a generator function that yields
+# (handler, args, kwargs) to have them run.
 Handler = Callable[..., Any]
 
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A request, or (without an id) a notification, that a handler was found for."""
+    """A request, or a notification (without an id), for which there is a handler."""
 
     id: MessageId | None
     method: str
@@ -28,7 +28,7 @@ class Call:
     _after_response: list[Callable[[], None]] = field(default_factory=list)
 
     def after_response(self, callback: Callable[[], None]) -> None:
-        """Runs the callback once the answer is in the outbox; at once, if it is there already."""
+        """Runs the callback when the answer is in the outbox, which may be at once."""
         if self._answered:
             callback()
         else:
@@ -51,20 +51,20 @@ _current_call: contextvars.ContextVar[Call] = contextvars.ContextVar("current_ca
 def after_response(callback: Callable[[], None]) -> None:
     """Runs the callback when the answer to the current request is in the outbox.
 
-    What the callback sends reaches the client after that answer. It runs exactly once, also when the
-    answer is an error, the request was cancelled or the client is gone.
+    So what the callback sends reaches the client after the answer. The callback runs exactly once, even if the answer
+    is an error, the request was cancelled or the client is gone.
 
     Raises:
-        LookupError: called from outside a handler.
+        LookupError: not called from a handler.
     """
     _current_call.get().after_response(callback)
 
 
 class Calls:
-    """Runs handlers, and knows those that have not ended."""
+    """Runs handlers, and knows which are still running."""
 
     def __init__(self, settle: Callable[[Call, Callable[[], object]], None]) -> None:
-        """`settle(call, outcome)` is called once per call; outcome() returns the result or raises."""
+        """`settle(call, outcome)` is called once for each call; `outcome()` returns its result or raises its error."""
         self._settle = settle
         self._requests: dict[MessageId, Call] = {}
         self._live: set[Call] = set()
@@ -73,11 +73,11 @@ class Calls:
         return len(self._live)
 
     def is_live(self, message_id: MessageId) -> bool:
-        """Whether a request with this id waits for its answer."""
+        """Whether a request with this id is still being handled."""
         return message_id in self._requests
 
     def begin(self, call: Call, handler: Handler, *arguments: object) -> bool:
-        """Starts the handler. True: as a task, which takes its first step in the loop's next turn."""
+        """Starts the handler. Returns True if it runs as a task, which takes its first step in the loop's next turn."""
         before = _current_call.set(call)
         try:
             outcome = handler(*arguments)
@@ -95,13 +95,13 @@ class Calls:
         return False
 
     def cancel(self, message_id: MessageId) -> None:
-        """Cancels a request's handler, if it is still running."""
+        """Cancels the handler of a request, if it is still running."""
         call = self._requests.get(message_id)
         if call is not None and call.task is not None:
             call.task.cancel()
 
     async def end_all(self, timeout: float) -> None:
-        """Cancels every call but the current one, and waits at most `timeout` seconds for their end."""
+        """Cancels all calls except the current one, and waits at most `timeout` seconds until they have ended."""
         current = _current_call.get(None)
         tasks = [call.task for call in self._live if call is not current and call.task is not None]
         for task in tasks:
@@ -131,7 +131,7 @@ async def _awaited(awaitable: Awaitable[object]) -> object:
 
 
 async def _run_steps(steps: Generator[Any, Any, Any]) -> object:
-    """Drives a generator handler of pygls."""
+    """Runs one of pygls' generator handlers."""
     value: object = None
     while True:
         try:

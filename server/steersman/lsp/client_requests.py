@@ -1,4 +1,4 @@
-"""Requests from the server to the client that wait for their answers."""
+"""The server's requests to the client, until they are answered."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ Send = Callable[[dict[str, object]], bool]
 
 
 class ClientRequests:
-    """The table of unanswered requests: an entry leaves it with its answer, timeout or cancellation."""
+    """The table of unanswered requests. An answer, a timeout or a cancellation removes an entry."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -26,14 +26,14 @@ class ClientRequests:
         return len(self._waiting)
 
     async def request(self, method: str, params: object, timeout: float | None) -> JsonValue:
-        """Sends a request and waits for its result; `timeout` in seconds, None waits for ever.
+        """Sends a request and waits for its result; `timeout` in seconds, None to wait for ever.
 
-        When it is cancelled or runs out of time, the client gets `$/cancelRequest`.
+        After the timeout, or if the call is cancelled, the client gets `$/cancelRequest`.
 
         Raises:
             RpcError: the client answered with an error.
-            RequestTimeout: no answer in time.
-            ClientGone: the connection has ended, or ends while waiting.
+            RequestTimeout: there was no answer in time.
+            ClientGone: the connection has ended, or ended before the answer.
         """
         request_id, answer = self.begin(method, params)
         try:
@@ -47,7 +47,7 @@ class ClientRequests:
             raise
 
     def begin(self, method: str, params: object) -> tuple[int, asyncio.Future[JsonValue]]:
-        """Sends a request; its id and its answer, which fails as `request` does.
+        """Sends a request. Returns its id and the future answer, which fails as `request` does.
 
         Raises:
             ClientGone: the connection has ended.
@@ -63,23 +63,23 @@ class ClientRequests:
         return request_id, answer
 
     def cancel(self, request_id: int) -> None:
-        """Withdraws an unanswered request; one that was answered meanwhile is left alone."""
+        """Withdraws a request, unless it has been answered."""
         if self._waiting.pop(request_id, None) is not None:
             self._send({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": request_id}})
 
     def answer(self, message: JsonObject) -> None:
-        """Takes a response. One that nobody waits for is late, or a stranger's: it is logged."""
+        """Takes a response. One that nobody waits for, because it is late or its id is unknown, is only logged."""
         request_id = message.get("id")
         waiting = self._waiting.pop(request_id, None) if type(request_id) is int else None
         if waiting is None or waiting.done():
-            logger.debug("An answer that nobody waits for, to request %r.", request_id)
+            logger.debug("Nobody waits for the answer to request %r.", request_id)
         elif (error := message.get("error")) is not None:
             waiting.set_exception(_rpc_error(error))
         else:
             waiting.set_result(message.get("result"))
 
     def close(self) -> None:
-        """Ends every wait: nobody will answer."""
+        """Fails all waiting requests: no answer will come."""
         self._closed = True
         for waiting in self._waiting.values():
             if not waiting.done():
@@ -88,7 +88,7 @@ class ClientRequests:
 
 
 def _rpc_error(error: JsonValue) -> RpcError:
-    """A client's error, however badly it is formed."""
+    """The client's error, however malformed it is."""
     if not isinstance(error, dict):
         return RpcError(ErrorCode.INTERNAL_ERROR, f"The client's error was malformed: {error!r:.200}")
     code = error.get("code")

@@ -1,4 +1,4 @@
-"""What kind of JSON-RPC message a JSON value is. Pure: decides nothing about methods."""
+"""What kind of JSON-RPC message a JSON value is. Pure; knows no methods."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ MessageId = int | str
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A request, or (without an id) a notification. `params` is an object, an array or None."""
+    """A request, or a notification (without an id). `params` is an object, an array or None."""
 
     id: MessageId | None
     method: str
@@ -18,14 +18,14 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer to a request of ours; its members are unchecked."""
+    """An answer to a request of the server. Its members are unchecked."""
 
     message: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """No JSON-RPC message. `id` is that of the request to be refused, as far as it could be read."""
+    """Not a JSON-RPC message. `id` is that of the request to refuse, if it could be read."""
 
     id: MessageId | None
     reason: str

@@ -1,7 +1,7 @@
 """The language server's exceptions, and the JSON-RPC error codes that the server answers with.
 
-CommandError          a handler's answer that is an error, for the client
-  InvalidParams       the parameters don't fit
+CommandError          a handler answers the client with an error
+  InvalidParams       the parameters are not valid
 ClientRequestError    a request to the client has no result
   RpcError            the client answered with an error
   RequestTimeout      the client did not answer in time
@@ -29,7 +29,7 @@ class ErrorCode(IntEnum):
 
 
 class CommandError(Exception):
-    """What a command or request handler raises to answer with this error."""
+    """Raised by the handler of a command or request to answer with this error."""
 
     def __init__(self, code: int, message: str, data: JsonObject | None = None) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ def request_failed(refusal: Refused) -> CommandError:
 
 
 class InvalidParams(CommandError):
-    """The parameters don't fit; `field` says which."""
+    """The parameters are not valid; `field` names the one that is wrong."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(ErrorCode.INVALID_PARAMS, message, {"field": field})
@@ -67,7 +67,7 @@ class RpcError(ClientRequestError):
 
 
 class RequestTimeout(ClientRequestError):
-    """The client did not answer in time; the request was cancelled, a late answer is ignored."""
+    """The client did not answer in time. The request was cancelled; a late answer is ignored."""
 
 
 class ClientGone(ClientRequestError):

@@ -1,29 +1,29 @@
 """Content-Length frames: bytes in, message bodies out, without any I/O.
 
-Knows nothing of JSON beyond what a valid document can't contain; a damaged stream is put back in step.
+After damage, parsing resumes at the next header. Of JSON it knows only that a document can't contain a header.
 """
 
 import re
 from dataclasses import dataclass
 
 MAX_HEADER = 4096
-"""Bytes of one header block. LSP clients send about 60."""
+"""Bytes of one header block, at most. LSP clients send about 60."""
 
 _BLOCK_END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,18})[ \t]*", re.IGNORECASE)
 _HEADER_LINE = re.compile(rb"[!#-'*+\-.0-9A-Z^_`a-z|~]+[ \t]*:[^\r\n]*")
 _BLOCK_START = re.compile(rb"content-length[ \t]*:[ \t]*\d{1,18}[ \t]*\r\n", re.IGNORECASE)
 _LONGEST_START = 64
-"""Bytes at the end of skipped input that may be the beginning of a header block."""
+"""Bytes at the end of skipped input that are kept, since a header block may begin in them."""
 _ID_BEFORE_PARAMS = re.compile(rb'"id"\s*:\s*(?:(-?\d{1,18})|"([ !#-\[\]-~]{0,200})")\s*[,}]')
 
 
 @dataclass(frozen=True, slots=True)
 class FramingFault:
-    """Bytes that could not be taken as a message.
+    """Bytes that are not a usable message.
 
-    `reason` is a sentence for the log and for the client; `request_id` is the id of the request that was
-    lost, when it could be read from the first bytes of a message that was too large.
+    `reason` is a sentence for the log and for the client. `request_id` is the id of the request that was lost, if it
+    could be read from the first bytes of a message that is too large.
     """
 
     reason: str
@@ -39,12 +39,12 @@ def frame(body: bytes) -> bytes:
 
 
 class FrameParser:
-    """Cuts a stream of bytes into message bodies.
+    """Splits a stream of bytes into message bodies.
 
-    A header block without a usable Content-Length, or bytes between messages, are skipped up to the next
-    header block and told as one `FramingFault`. A length that is too large is noticed when the next header
-    block shows up inside the body: raw line ends and a header can't occur there in valid JSON, so the body
-    ends where that block begins. A message over `max_message` bytes is skipped without being kept, and ends there too.
+    A header block without a usable Content-Length is skipped, and so are stray bytes between messages, up to the next
+    header block; together they are one `FramingFault`. A Content-Length that is larger than the message is noticed
+    when the next header block appears inside the body: valid JSON can't contain one, so the body ends where it begins.
+    A message of more than `max_message` bytes is skipped without being stored; it ends at a header block too.
     """
 
     def __init__(self, max_message: int) -> None:
@@ -57,7 +57,7 @@ class FrameParser:
 
     @property
     def unfinished(self) -> str | None:
-        """What the stream would break off in the middle of, if it ended now."""
+        """What would be incomplete if the stream ended now; None if nothing."""
         if self._oversized is not None:
             return f"a message of {self._oversized.length} bytes"
         if self._body_length is not None:
@@ -67,7 +67,7 @@ class FrameParser:
         return None
 
     def feed(self, data: bytes) -> list[Frame]:
-        """Takes the next bytes and returns what they complete, in order."""
+        """Takes the next bytes. Returns the frames that they complete, in order."""
         frames: list[Frame] = []
         if self._oversized is not None:
             data = self._pass_over(data, frames)
@@ -105,7 +105,7 @@ class FrameParser:
     def _lose_step(self, frames: list[Frame]) -> None:
         if not self._lost:
             frames.append(
-                FramingFault("Bytes that are no header with a Content-Length: skipped to the next one.")
+                FramingFault("Bytes that are not a header with a Content-Length: skipped to the next header.")
             )
         self._lost = True
         del self._buffer[:1]
@@ -139,12 +139,12 @@ class FrameParser:
         return bool(buffer)
 
     def _header_inside(self, end: int) -> int | None:
-        """Where a header block begins inside the body's first `end` bytes. Each byte is looked at once."""
+        """Where a header block begins inside the body's first `end` bytes. Each byte is scanned once."""
         scanned, self._scanned = self._scanned, end
         return _block_inside(self._buffer, scanned, end)
 
     def _pass_over(self, data: bytes, frames: list[Frame]) -> bytes:
-        """Consumes bytes of a message that is too large; returns what follows it."""
+        """Skips bytes of a message that is too large. Returns the bytes that follow the message."""
         oversized = self._oversized
         assert oversized is not None
         if len(oversized.head) < MAX_HEADER:
@@ -173,11 +173,11 @@ class _Oversized:
     head: bytes
     remaining: int
     tail: bytes = b""
-    """The last bytes that were passed over: the next header block may have begun in them."""
+    """The last bytes that were skipped: the next header block may begin in them."""
 
 
 def _block_inside(data: bytes | bytearray, scanned: int, end: int) -> int | None:
-    """Where a header block begins that ends in `data[:end]`. None ends before `scanned`."""
+    """Where a complete header block begins in `data[:end]`. No block ends before `scanned`."""
     at = data.find(_BLOCK_END, max(0, scanned - len(_BLOCK_END)), end)
     while at >= 0:
         start = max(0, at - MAX_HEADER)

@@ -1,7 +1,7 @@
-"""What is written to the client: at once where the client takes it, by a thread of its own where not.
+"""Writes frames to the client: directly if the client takes them at once, otherwise by a writer thread.
 
-What waits is bounded in bytes. A client that stops reading stops the thread, never the event loop. Knows no protocol,
-only frames.
+What waits is bounded in bytes. A client that stops reading blocks the thread, never the event loop. Knows frames, but
+no protocol.
 """
 
 import logging
@@ -14,19 +14,20 @@ from collections.abc import Callable, Hashable
 logger = logging.getLogger(__name__)
 
 DEFAULT_LIMIT = 8 * 1024 * 1024
-"""Bytes that wait when droppable frames begin to be refused."""
+"""Waiting bytes from which on droppable frames are refused."""
 
 _DIRECT_SIZE = 32 * 1024
-"""Bytes of a frame that is written by its sender: more is copied where the client takes a part of it only."""
+"""Bytes of a frame that its sender may write directly. When the client takes only a part, the rest is copied, which
+costs too much for longer ones."""
 _WRITE_SIZE = 256 * 1024
-"""Bytes joined for one write: more gains nothing, and keeps memory twice."""
+"""Bytes that are joined for one write. More gains nothing, and the joined copy costs memory."""
 
 
 class Outbox:
-    """Frames in order of `send`, for one file descriptor, which the outbox does not own.
+    """Writes frames in the order of `send` to one file descriptor, which the outbox does not own.
 
-    `on_drained` is called when frames had been refused and less than half of the limit is waiting again;
-    `on_broken` once, when the client can't be written to. Both are called in the writer thread.
+    `on_drained` is called when frames were refused and at most half of the limit is waiting again; `on_broken` is
+    called once, when the client can't be written to. Both are called in the writer thread.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class Outbox:
         self._thread = threading.Thread(target=self._run, name="lsp-writer", daemon=True)
 
     def start(self) -> None:
-        """Starts the writer thread. What was sent before is kept until then."""
+        """Starts the writer thread. Frames that were sent before have waited for it."""
         self._thread.start()
 
     @property
@@ -68,16 +69,16 @@ class Outbox:
 
     @property
     def ended(self) -> bool:
-        """Whether the writer thread is gone, so that the descriptor may be closed."""
+        """Whether the writer thread has ended, so that the descriptor may be closed."""
         return not self._thread.is_alive()
 
     def send(self, data: bytes, *, droppable: bool = False, key: Hashable | None = None) -> bool:
         """Writes one frame or queues it; never blocks, from any thread.
 
-        A frame with a key takes the place of a queued one with the same key: the latest state wins. A
-        droppable frame, however long, is refused while the limit or more is waiting, and `on_drained` follows.
+        A frame with a key replaces a queued one with the same key: the latest state wins. A droppable frame is refused
+        while the limit or more is waiting; `on_drained` follows. Its own length doesn't count.
 
-        Returns: whether the frame will be written, as far as is known now. False for a client that is gone.
+        Returns: whether the frame will be written, as far as is known now. False if the client is gone.
         """
         with self._lock:
             if self._closing or self._broken:
@@ -107,14 +108,14 @@ class Outbox:
         return True
 
     def _written_now(self, data: bytes) -> int:
-        """Bytes that the client has taken. Whatever is wrong, the thread will find."""
+        """How many bytes the client has taken. An error is left for the thread to find."""
         try:
             return os.write(self._fd, data)
         except OSError:
             return 0
 
     def close(self, timeout: float) -> bool:
-        """Writes what is queued, for at most `timeout` seconds, and ends the writer thread. Blocks.
+        """Writes what is queued, for at most `timeout` seconds, and ends the writer thread. Blocking.
 
         Returns: whether everything was written.
         """
@@ -202,7 +203,7 @@ class Outbox:
 
 
 class _StopWriting(Exception):
-    """The outbox was closed while the client took nothing."""
+    """The outbox was closed while the client was not reading."""
 
 
 def _is_pipe_or_socket(fd: int) -> bool:

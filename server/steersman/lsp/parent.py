@@ -1,4 +1,4 @@
-"""Notices the end of another process: the client's, whose server must not outlive it."""
+"""Notices when the client's process ends: the server must not outlive it."""
 
 import asyncio
 import logging
@@ -8,11 +8,11 @@ from collections.abc import Callable
 logger = logging.getLogger(__name__)
 
 POLL_INTERVAL = 2.0
-"""Seconds between two looks, where the system can't tell by itself."""
+"""Seconds between two checks, where the system can't report the end."""
 
 
 class ProcessWatch:
-    """Calls back once, on the event loop, when the process has ended; `close` ends the watch."""
+    """Calls back once, on the event loop, when the process has ended. `close` ends the watch."""
 
     def __init__(
         self,
@@ -22,8 +22,8 @@ class ProcessWatch:
         use_pidfd: bool = True,
         interval: float = POLL_INTERVAL,
     ) -> None:
-        """A process that can't be seen (it lives in another container, or has ended) is not watched: the
-        end of the input tells of its end as well. Without a pidfd (Linux) it is looked for every `interval`
+        """A process that can't be seen (it runs in another container, or has ended already) is not watched; the end of
+        the input will stop the server. Without a pidfd, which only Linux has, the process is checked every `interval`
         seconds.
         """
         self._loop = asyncio.get_running_loop()
@@ -41,7 +41,7 @@ class ProcessWatch:
             self._timer = self._loop.call_later(self._interval, self._look)
 
     def close(self) -> None:
-        """Ends the watch without a call."""
+        """Ends the watch without calling back."""
         if self._pidfd is not None:
             self._loop.remove_reader(self._pidfd)
             os.close(self._pidfd)

@@ -1,6 +1,6 @@
-"""Checks on plain JSON where lsprotocol's types would cost too much or say too little.
+"""Checks of plain JSON, where lsprotocol's types would cost too much or say too little.
 
-Each function raises InvalidParams, which names the member, what was expected and what came.
+Each function raises InvalidParams, which names the member, what was expected and what came instead.
 """
 
 from typing import NoReturn
@@ -40,7 +40,7 @@ def integer(parent: JsonObject, name: str) -> int:
 
 
 def optional_integer(parent: JsonObject, name: str) -> int | None:
-    """A member that may be missing or null."""
+    """A member that has to be a whole number, null or missing."""
     return None if parent.get(name) is None else integer(parent, name)
 
 

@@ -1,6 +1,6 @@
-"""The server object that commands and features are registered on, and what it can say to its client.
+"""The server object: commands and features are registered on it, and messages to the client are sent through it.
 
-A thin face over `protocol.RpcProtocol`: everything here is safe to call from a handler.
+A thin layer over `protocol.RpcProtocol`; every method is safe to call from a handler.
 """
 
 import functools
@@ -29,8 +29,8 @@ CommandHandler = Callable[[list[JsonValue]], Awaitable[JsonValue]]
 class RpcServer(LanguageServer):
     """A language server for one client, run by `serve.serve` or a `serve.Connection`, not by pygls' `start_*`.
 
-    pygls' decorators work; `add_*` also take bound methods. pygls' `workspace` knows the folders, never the
-    text: that is in `documents`.
+    pygls' decorators work; the `add_*` methods also take bound methods. pygls' `workspace` knows the folders but no
+    text: the text is in `documents`.
     """
 
     protocol: RpcProtocol
@@ -40,14 +40,14 @@ class RpcServer(LanguageServer):
 
     @property
     def documents(self) -> Documents:
-        """What the client has open; set its `listener` to hear of changes."""
+        """What the client has open; whoever is among its `listeners` hears of changes."""
         return self.protocol.documents
 
     def add_command(self, command_id: str, handler: CommandHandler) -> None:
-        """Registers a command of `workspace/executeCommand`, before initialize: its id is advertised.
+        """Registers a command of `workspace/executeCommand`. Call it before initialize, which advertises the id.
 
-        Handlers run concurrently. The steps of each up to its first await are taken in the order in which
-        the requests arrived, and before any later message is looked at.
+        Handlers run concurrently. Each runs up to its first await before the next message is looked at, so these first
+        parts run in the order in which the requests arrived.
 
         Raises:
             ValueError: the id is taken.
@@ -55,41 +55,43 @@ class RpcServer(LanguageServer):
         _add(self.protocol.fm.commands, command_id, handler)
 
     def add_feature(self, method: str, handler: Handler, *, options: JsonObject | None = None) -> None:
-        """Registers a request or notification, plain or async. Its one argument is the params: an object of
-        lsprotocol for most methods of LSP, plain JSON (None when absent) for any other. `options` are what its
-        capability says.
+        """Registers the handler of a request or notification, plain or async. It is called with the params: an object
+        of lsprotocol for most methods of LSP, plain JSON for any other (None if absent). `options` is the value of the
+        capability that the server advertises for the method.
 
         Raises:
-            ValueError: the method has a handler.
+            ValueError: the method already has a handler.
         """
         _add(self.protocol.fm.features, method, handler)
         if options is not None:
             self.protocol.fm.feature_options[method] = options
 
     async def request(self, method: str, params: object = None, *, timeout: float | None) -> JsonValue:
-        """Asks the client; `timeout` in seconds, None for a question that may stay open.
+        """Sends a request to the client and waits for its result; `timeout` in seconds, None to wait for ever.
 
-        `params` is JSON or an object of lsprotocol, the result is plain JSON: null, `{}` and anything else
-        that a client may send. Cancelled or out of time, it sends `$/cancelRequest`.
+        `params` is JSON or an object of lsprotocol. The result is plain JSON, unchecked: clients send null, `{}` and
+        worse. After the timeout, or if the call is cancelled, the client gets `$/cancelRequest`.
 
         Raises:
             RpcError: the client answered with an error.
-            RequestTimeout: no answer in time; a later one is ignored.
-            ClientGone: there is no client, or it left meanwhile.
+            RequestTimeout: there was no answer in time; a late one is ignored.
+            ClientGone: the client is gone, or left before it answered.
         """
         return await self.protocol.requests.request(method, inert(method, params), timeout)
 
     def notify(self, method: str, params: object = None) -> bool:
-        """Tells the client something; False if the client is gone."""
+        """Sends a notification; False if the client is gone."""
         return self.protocol.notify(method, inert(method, params))
 
     def send_raw_notification(
         self, method: str, params_json: bytes, *, droppable: bool = False, key: Hashable | None = None
     ) -> bool:
-        """Sends a notification whose params are JSON text already: the hot path of `$/progress`.
+        """Sends a notification whose params are already JSON text: the hot path of `$/progress`.
 
-        Returns: False if the client is gone, or if it is droppable and too much is waiting for the client;
-        `on_drained` tells when there is room again. A frame with a key replaces a waiting one with the same.
+        A notification with a key replaces a waiting one with the same key.
+
+        Returns: False if the client is gone, or if the notification is droppable and too much is already waiting for
+            the client; `on_drained` says when there is room again.
         """
         head = _notification_head(method)
         size = len(head) + len(params_json) + 1
@@ -97,11 +99,12 @@ class RpcServer(LanguageServer):
         return self.protocol.send(data, droppable=droppable, key=key)
 
     def on_drained(self, callback: Callable[[], None]) -> None:
-        """Calls back, on the event loop, each time that there is room again after frames were refused."""
+        """Registers a callback for each time that there is room again after frames were refused. It is called on the
+        event loop."""
         self.protocol.drained.append(callback)
 
     def report_server_error(self, error: Exception, source: type[PyglsError | JsonRpcException]) -> None:
-        """pygls shows errors to the user; here they are logged where they happen."""
+        """pygls would show the error to the user; it is logged instead."""
         logger.error("%s", error)
 
 

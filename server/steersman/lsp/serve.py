@@ -1,6 +1,6 @@
-"""Runs one server over one pair of pipes, and ends it the same way whatever the reason.
+"""Runs a server over a pair of pipes, and stops it in one way, whatever the reason.
 
-The stop callback runs exactly once and for a bounded time. Knows nothing of what is being stopped.
+The stop callback runs exactly once, for a bounded time. Knows nothing of what it stops.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ class StopReason(StrEnum):
     """Why a server stops."""
 
     SHUTDOWN = "shutdown"
-    """exit after shutdown, as it should be."""
+    """The client sent exit after shutdown, as it should."""
     EXIT = "exit"
-    """exit without shutdown."""
+    """The client sent exit without shutdown."""
     EOF = "eof"
     """The client closed its end of the pipe."""
     CLIENT_GONE = "clientGone"
@@ -48,21 +48,21 @@ class ServeLimits:
     """Times in seconds."""
 
     stop: float = 5.0
-    """For the stop callback; after it the server goes without waiting."""
+    """For the stop callback. Then the server stops without waiting for it."""
     flush: float = 1.0
-    """For what is still to be written to the client."""
+    """For writing what still waits for the client."""
     last: float = 3.0
-    """Beyond both, for a process that won't end by itself: it is ended hard."""
+    """After both. A process that has not ended by then is killed."""
     transport: TransportLimits = field(default_factory=TransportLimits)
 
 
 class Connection:
-    """A server and its client, from the first byte to the last."""
+    """Connects a server with its client, from the first byte to the last."""
 
     def __init__(
         self, server: RpcServer, read_fd: int, write_fd: int, limits: ServeLimits | None = None
     ) -> None:
-        """Takes both descriptors over. Needs a running event loop."""
+        """Takes ownership of both descriptors. Needs a running event loop."""
         self._protocol = server.protocol
         self._limits = limits or ServeLimits()
         self._transport = Transport(read_fd, write_fd, self, self._limits.transport)
@@ -72,7 +72,7 @@ class Connection:
         self._protocol.attach(self)
 
     async def run(self, on_stop: OnStop) -> StopReason:
-        """Serves until there is a reason to stop, runs the stop path once, and closes everything."""
+        """Serves until there is a reason to stop, calls `on_stop` once, and closes everything. Returns the reason."""
         self._transport.start()
         try:
             reason = await self._stop
@@ -86,7 +86,7 @@ class Connection:
             await self._transport.close(self._limits.flush)
 
     def stop(self, reason: StopReason) -> None:
-        """Begins the stop path; the first reason counts."""
+        """Begins to stop. Of several reasons the first counts."""
         if not self._stop.done():
             self._stop.set_result(reason)
             self._protocol.accept_no_more()
@@ -96,18 +96,18 @@ class Connection:
         done, _ = await asyncio.wait([task], timeout=self._limits.stop)
         if not done:
             task.cancel()
-            logger.error("What was running did not stop within %s s; it is left behind.", self._limits.stop)
+            logger.error("What was running did not stop within %s s and is abandoned.", self._limits.stop)
         elif not task.cancelled() and (error := task.exception()) is not None:
             logger.error("Stopping failed.", exc_info=error)
 
     # What the transport tells.
 
     def on_frame(self, body: bytes) -> bool:
-        """One message; while stopping, requests are refused and answers still taken."""
+        """Takes one message. While the server stops, requests are refused, but answers are still taken."""
         return self._protocol.receive(body)
 
     def on_fault(self, fault: FramingFault) -> None:
-        """Bytes that were no message are answered and logged; the stream goes on."""
+        """Answers and logs bytes that are not a message; the connection goes on."""
         code = ErrorCode.PARSE_ERROR if fault.request_id is None else ErrorCode.INVALID_REQUEST
         self._protocol.refuse(fault.request_id, code, fault.reason)
 
@@ -121,7 +121,7 @@ class Connection:
         self.stop(StopReason.CLIENT_GONE)
 
     def on_drained(self) -> None:
-        """A client that was slow can be caught up."""
+        """Tells those who wait for room that there is some."""
         for callback in self._protocol.drained:
             callback()
 
@@ -132,26 +132,26 @@ class Connection:
         self.stop(StopReason.SHUTDOWN if self._protocol.shutdown_received else StopReason.EXIT)
 
     def client_process(self, process_id: int) -> None:
-        """initialize named the client's process."""
+        """Watches the process that the client named at initialize."""
         if self._watch is not None:
             self._watch.close()
         self._watch = ProcessWatch(process_id, lambda: self.stop(StopReason.PARENT_DIED))
 
 
 def serve(server: RpcServer, on_stop: OnStop, limits: ServeLimits | None = None) -> int:
-    """Serves the client at standard input and output until it goes, and returns the exit code.
+    """Serves the client at standard input and output until it leaves.
 
-    The process keeps neither: 0 becomes null, 1 standard error. SIGTERM, SIGINT and SIGHUP stop it like the
-    client's exit. Call it from the main thread, once.
+    Descriptor 0 becomes the null device, 1 becomes standard error. SIGTERM, SIGINT and SIGHUP stop the server like the
+    client's exit. Call it once, from the main thread.
 
-    Returns: 0 after the client's shutdown request; else 128 + number for a signal, 1 for everything else
-        (LSP 3.17, "Exit Notification").
+    Returns: the exit code: 0 after the client's shutdown request; else 128 + the number of the signal, or 1 for any
+        other reason (LSP 3.17, "Exit Notification").
     Raises:
         OSError: standard input or output is closed.
     """
     limits = limits or ServeLimits()
     read_fd, write_fd = take_stdio()
-    gc.freeze()  # what imports made stays: a full collection that walked it would stop the loop for 50 ms
+    gc.freeze()  # what the imports made stays; a full collection that walked it would stop the loop for 50 ms
     return asyncio.run(_serve(server, on_stop, read_fd, write_fd, limits))
 
 
@@ -159,7 +159,7 @@ async def _serve(server: RpcServer, on_stop: OnStop, read_fd: int, write_fd: int
     connection = Connection(server, read_fd, write_fd, limits)
 
     async def stop_for_sure(reason: StopReason) -> None:
-        # Survives this function: what hangs may be the loop's own end, or a thread that nobody can join.
+        # The timer outlives this function: what hangs may be the end of the loop, or a thread that can't be joined.
         last = threading.Timer(
             limits.stop + limits.flush + limits.last, _end_hard, [_exit_code(server, reason)]
         )
@@ -188,7 +188,7 @@ def _exit_code(server: RpcServer, reason: StopReason) -> int:
 
 
 def _end_hard(code: int) -> None:
-    logger.critical("The process does not end by itself.")
+    logger.critical("The process does not end; it is killed.")
     os._exit(code)
 
 

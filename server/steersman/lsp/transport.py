@@ -1,6 +1,6 @@
-"""The two pipes to the client: a reader thread that cuts frames, a writer thread behind an outbox.
+"""The two pipes to the client: a thread that reads and splits frames, and the outbox with its writer thread.
 
-What arrives is handed to the event loop in order, many messages to one wake-up. Knows no JSON.
+What arrives is handed to the event loop in order, with one wake-up for many messages. Knows no JSON.
 """
 
 import asyncio
@@ -29,30 +29,31 @@ class TransportLimits:
     """Sizes in bytes."""
 
     message: int = 64 * 1024 * 1024
-    """One message from the client; a larger one is skipped and answered with an error."""
+    """Of one message from the client. A larger one is skipped and answered with an error."""
     inbox: int = 64 * 1024 * 1024
-    """Messages that have arrived and are not handled; over it the reader waits."""
+    """Of messages that have arrived and are not yet handled. Beyond it, the reader waits."""
     outbox: int = DEFAULT_LIMIT
-    """Frames that wait for the client; over it droppable ones are refused."""
+    """Of frames that wait for the client. Beyond it, droppable ones are refused."""
 
 
 class Receiver(Protocol):
-    """Whom the transport tells, always on the event loop."""
+    """What the transport reports to. Every method is called on the event loop."""
 
     def on_frame(self, body: bytes) -> bool:
-        """One message body. True: work was begun that takes its first step before the next message."""
+        """Takes one message body. Returns True if it began a task that has to take its first step before the next
+        message is handed over."""
 
     def on_fault(self, fault: FramingFault) -> None:
-        """Bytes that were no message."""
+        """Bytes arrived that are not a message."""
 
     def on_eof(self) -> None:
-        """The client closed its end; everything before it has been handed over."""
+        """The client closed its end. Everything that it sent before has been handed over."""
 
     def on_broken(self, error: OSError) -> None:
-        """The client can't be written to any more. Once."""
+        """The client can't be written to any more. Called once."""
 
     def on_drained(self) -> None:
-        """Frames had been refused, and now there is room again."""
+        """There is room again after frames were refused."""
 
 
 class Transport:
@@ -88,7 +89,7 @@ class Transport:
         self._reader.start()
 
     async def close(self, flush_timeout: float) -> None:
-        """Stops reading, writes what is queued for at most `flush_timeout` seconds, closes both ends."""
+        """Stops reading, spends at most `flush_timeout` seconds on writing what is queued, and closes both ends."""
         with self._inbox_room:
             self._closed = True
             self._inbox.clear()
@@ -153,12 +154,12 @@ class Transport:
         try:
             self._loop.call_soon_threadsafe(callback, *arguments)
         except RuntimeError:
-            logger.debug("The event loop is closed; %s has nobody to tell.", threading.current_thread().name)
+            logger.debug("The event loop is closed; %s can't report to it.", threading.current_thread().name)
 
     # The event loop.
 
     def _pump(self) -> None:
-        """Hands over messages; gives the loop a turn when one began work, and now and then anyway."""
+        """Hands over messages. The loop gets a turn after one that began a task, and after every few others."""
         for _ in range(_FRAMES_PER_TURN):
             with self._inbox_room:
                 if not self._inbox:
@@ -186,11 +187,12 @@ class Transport:
 
 
 def take_stdio() -> tuple[int, int]:
-    """Private duplicates of standard input and output; 0 becomes null and 1 becomes standard error.
+    """Takes standard input and output for the client's messages alone: descriptor 0 becomes the null device, 1 becomes
+    standard error.
 
-    A stray print then can't damage the stream, and a child process can't eat the client's messages.
+    So a stray print can't damage the stream, and a child process can't read the client's messages.
 
-    Returns: the descriptors to read from and to write to, not inherited by children.
+    Returns: the descriptors to read from and to write to. Children don't inherit them.
     Raises:
         OSError: standard input or output is closed.
     """
