@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from steersman.lsp import answers, client_asks, client_results, params, reported
-from steersman.lsp.schema import COMMANDS
+from steersman.lsp.command_list import COMMANDS
 from steersman.lsp.tables import embed
 from steersman.session.errors import RefusalCode
 from steersman.session.schema import validate
@@ -19,12 +19,12 @@ EXAMPLES = [(match[1].split(), json.loads(match[2])) for match in FENCE.finditer
 PARAMS = {command.id: command.params for command in COMMANDS}
 REQUESTS = {
     "steersman/requestApproval": {"request": answers.ApprovalRequest, "result": params.ApprovalAnswer},
-    "steersman/save": {"request": answers.SaveRequest, "result": params.SaveAnswer},
+    "steersman/save": {"request": answers.SaveRequest, "result": client_documents.SaveAnswer},
     "steersman/openDocuments": {
         "request": answers.OpenDocumentsRequest,
-        "result": params.OpenDocumentsAnswer,
+        "result": client_documents.OpenDocumentsAnswer,
     },
-    "steersman/openDocumentsChanged": {"notification": params.OpenDocumentsChanged},
+    "steersman/openDocumentsChanged": {"notification": client_documents.OpenDocumentsChanged},
     "$/steersman/diagnostics": {"notification": reported.ReportedDiagnostics},
     "steersman/input": {"request": client_asks.InputRequest, "result": client_results.InputAnswer},
     "steersman/callTool": {"request": client_asks.CallToolRequest, "result": client_results.CallToolAnswer},

@@ -16,7 +16,8 @@ from pydantic import BaseModel, ValidationError
 from steersman.agent.messages import Usage
 from steersman.agent.model import BlockDelta, BlockEnd, BlockStart, StreamDone
 from steersman.lsp import answers, params
-from steersman.lsp.schema import COMMANDS, json_schema, parts_of
+from steersman.lsp.command_list import COMMANDS
+from steersman.lsp.schema import json_schema, parts_of
 from steersman.lsp.server import SteersmanServer
 from steersman.lsp.tables import embed, markdown, tables
 from steersman.lsp.typescript import typescript

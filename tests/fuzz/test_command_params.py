@@ -8,9 +8,10 @@ from typing import Any, get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steersman.lsp.arguments import parse, parse_queue
+from steersman.lsp.command_list import COMMANDS, Command
 from steersman.lsp.errors import InvalidParams
-from steersman.lsp.params import Params, parse, parse_queue
-from steersman.lsp.schema import COMMANDS, Command
+from steersman.lsp.params import Params
 from steersman.lsp.wire import encode
 from steersman.session.errors import RefusalCode
 from support.cases import NO_SHRINK, cases

@@ -42,8 +42,9 @@ def documents() -> Documents:
 
 @pytest.fixture
 def listener(documents) -> Listener:
-    documents.listener = Listener(documents)
-    return documents.listener
+    listener = Listener(documents)
+    documents.listeners.append(listener)
+    return listener
 
 
 def opened(documents: Documents, text: str, version: object = 0) -> None:
@@ -200,16 +201,18 @@ def test_closing_what_is_not_open_is_no_event(documents, listener):
     assert listener.heard == []
 
 
-def test_a_listener_that_fails_changes_nothing(documents, caplog):
+def test_a_listener_that_fails_changes_nothing_and_the_next_is_told(documents, caplog):
     class Failing(Listener):
         def on_change(self, uri: str) -> None:
             raise RuntimeError("listener")
 
-    documents.listener = Failing(documents)
+    second = Listener(documents)
+    documents.listeners += [Failing(documents), second]
     opened(documents, "a")
     changed(documents, edit("b", 0, 0), edit("c", 0, 0))
     assert text(documents) == "cba"
     assert "listener" in caplog.text
+    assert second.heard == [("open", "a"), ("change", "ba"), ("change", "cba")]
 
 
 TEXTS = st.text(st.sampled_from("ab\n\r\f\u2028é😀"), max_size=12)

@@ -2,8 +2,9 @@
 
 import pytest
 
+from steersman.lsp.arguments import parse
 from steersman.lsp.errors import InvalidParams
-from steersman.lsp.params import ApproveParams, EditedText, NoParams, StartParams, TextParams, parse
+from steersman.lsp.params import ApproveParams, EditedText, NoParams, StartParams, TextParams
 
 
 @pytest.mark.parametrize(

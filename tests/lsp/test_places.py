@@ -4,16 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.lsp.places import (
-    MAX_FILES,
-    MAX_PLACES,
-    MAX_SOURCE,
-    Place,
-    changes,
-    listing_of,
-    locations,
-    symbols,
-)
+from steersman.lsp.lsp_results import changes, locations, symbols
+from steersman.lsp.places import MAX_FILES, MAX_PLACES, MAX_SOURCE, Place, listing_of
 from steersman.tools.base import MAX_RESULT_BYTES
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.roots import Roots

@@ -33,7 +33,7 @@ class Told:
     def __init__(self) -> None:
         self.documents = Documents()
         buffers = Buffers(self.documents, ManualClock())
-        self.documents.listener = buffers
+        self.documents.listeners.append(buffers)
         self.store = ProblemStore(self.documents, buffers)
 
     def __call__(self, path: Path, *diagnostics: Any, **more: Any) -> Path | None:

@@ -14,7 +14,8 @@ from steersman.agent.messages import Usage
 from steersman.lsp.client import Client
 from steersman.lsp.errors import RpcError
 from steersman.lsp.features import ClientFeatures
-from steersman.lsp.progress import INTERVAL, FloorProgress
+from steersman.lsp.progress import FloorProgress
+from steersman.lsp.run_progress import INTERVAL
 from steersman.session.journal import Emitted
 from steersman.session.limits import Limits
 from steersman.session.wire import usage_data

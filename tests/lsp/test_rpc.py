@@ -686,7 +686,7 @@ async def test_a_client_that_stops_reading_stops_neither_commands_nor_bounds():
 
 async def test_a_notification_without_json_text_is_logged_and_not_shown(server, client, caplog):
     assert server.notify("x", {"set": {1}}) is False
-    assert "no JSON text" in caplog.text
+    assert "can't be written as JSON" in caplog.text
     server.report_server_error(RuntimeError("reported"), type(None))
     assert "reported" in caplog.text
     assert await client.command("echo") == []

@@ -10,10 +10,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from steersman.lsp.approvals import until_withdrawn
+from steersman.lsp.arguments import parse
 from steersman.lsp.client import Client, real_path_of
 from steersman.lsp.client_results import what_is_wrong
 from steersman.lsp.errors import ClientGone, ErrorCode, RpcError, request_failed
-from steersman.lsp.params import ApprovalAnswer, ApprovalTextsParams, parse
+from steersman.lsp.params import ApprovalAnswer, ApprovalTextsParams
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import Answer, Approvals, Approver, Question, settled_apart

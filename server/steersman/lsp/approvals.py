@@ -16,6 +16,7 @@ from steersman.lsp.buffers import Buffers
 from steersman.lsp.client import Client, path_of, real_path_of
 from steersman.lsp.diffs import DiffDocuments, document_of
 from steersman.lsp.errors import ClientGone, ErrorCode, RpcError
+from steersman.lsp.messages import MessageType, tell
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.showing import Viewer
 from steersman.session.approvals import Answer, Decision, Question
@@ -46,7 +47,6 @@ _Seen = Literal["looked at", "on the screen", "unseen"]
 """What is known of a document that was to be shown: it was open and is closed; the client has asked for its text, and
 will not say when it is closed; nothing."""
 _WAITS = "The question waits: answer it by a code action, in its diff or its file, or by the command steersman.approve."
-_INFO = 3  # MessageType of LSP 3.17
 
 
 class FloorApprover:
@@ -147,7 +147,7 @@ class FloorApprover:
         titles = harmless(question) if self._client.quirks.number_prompt else titles_of(question)
         said = _message(question) if unseen is None else whole(question, unseen)
         params = {
-            "type": _INFO,
+            "type": int(MessageType.INFO),
             "message": "\n".join([said, *self._behind(question)]),
             "actions": [{"title": title} for title in titles],
         }
@@ -184,7 +184,7 @@ class FloorApprover:
         self._tell(_WAITS)
 
     def _tell(self, message: str) -> None:
-        self._server.notify("window/showMessage", {"type": _INFO, "message": f"Steersman: {message}"})
+        tell(self._server, MessageType.INFO, message)
 
 
 def behind(name: str) -> str:

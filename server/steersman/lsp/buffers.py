@@ -6,8 +6,8 @@ last agreed. Texts are compared with LF line ends.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,6 +16,7 @@ from steersman.agent.clock import Clock
 from steersman.lsp.client import real_path_of
 from steersman.lsp.documents import Document, Documents
 from steersman.lsp.waits import set_within
+from steersman.lsp.watchers import Watchers
 from steersman.workspace.line_ends import to_lf
 from steersman.workspace.text import TextError, decode
 
@@ -88,7 +89,7 @@ class Buffers:
         self._documents, self._clock = documents, clock
         self._by_uri: dict[str, Buffer] = {}
         self._unattached: dict[str, Buffer] = {}
-        self._watchers: list[tuple[Path, Callable[[], None]]] = []
+        self._watchers = Watchers()
 
     def of(self, path: Path) -> Buffer | None:
         """The buffer of a resolved path, if the editor has it open; an attached one before any other.
@@ -115,15 +116,9 @@ class Buffers:
         buffers = self._by_uri if buffer.attached else self._unattached
         return buffers.get(buffer.document.uri) is buffer
 
-    @contextmanager
-    def watch(self, path: Path, on_change: Callable[[], None]) -> Iterator[None]:
-        """Calls back after every single change of the buffer's text, its opening, saving and closing."""
-        watcher = (path, on_change)
-        self._watchers.append(watcher)
-        try:
-            yield
-        finally:
-            self._watchers.remove(watcher)
+    def watch(self, path: Path, on_change: Callable[[], None]) -> AbstractContextManager[None]:
+        """Calls back after each single change of the buffer's text, and when it is opened, saved or closed."""
+        return self._watchers.watch(path, on_change)
 
     async def until(self, path: Path, reached: Callable[[], bool], patience: float) -> bool:
         """Waits until a change of the buffer makes `reached()` true, at most `patience` seconds."""
@@ -146,7 +141,7 @@ class Buffers:
             buffer.agreed = buffer.agreed_disk = disk
             buffer.state(disk)
         self._by_uri[uri] = buffer
-        self._tell(path)
+        self._watchers.tell(path)
 
     def on_change(self, uri: str) -> None:
         buffer = self._by_uri.get(uri)
@@ -155,7 +150,7 @@ class Buffers:
             return
         buffer.frozen = False
         self._notice_reload(buffer)
-        self._tell(buffer.path)
+        self._watchers.tell(buffer.path)
 
     def _notice_reload(self, buffer: Buffer) -> None:
         """An editor that loads a changed file again sends its text as a change, and no save."""
@@ -175,18 +170,18 @@ class Buffers:
             if isinstance(disk, str):
                 buffer.state(disk)
             buffer.disk_time = time_of(buffer.path)
-            self._tell(buffer.path)
+            self._watchers.tell(buffer.path)
 
     def on_close(self, uri: str) -> None:
         if buffer := self._by_uri.pop(uri, None):
-            self._tell(buffer.path)
+            self._watchers.tell(buffer.path)
 
     # Documents that this server is not attached to, as the client tells of them when it is asked or by itself.
 
     def list_open(self, dirty: Mapping[str, bool]) -> None:
         """All that is open, by URI, and whether it has unsaved text. An attached document goes before its entry."""
         for uri in [uri for uri in self._unattached if uri not in dirty]:
-            self._tell(self._unattached.pop(uri).path)
+            self._watchers.tell(self._unattached.pop(uri).path)
         for uri, is_dirty in dirty.items():
             known, path = self._unattached.get(uri), real_path_of(uri)
             if path is None:
@@ -195,7 +190,9 @@ class Buffers:
             self._unattached[uri] = buffer
             if known is None or buffer.said_dirty != is_dirty:
                 self._say_dirty(buffer, is_dirty)
-            self._tell(path)  # that the list is sent may mean more than it says: a file was loaded again
+            self._watchers.tell(
+                path
+            )  # that the list is sent may mean more than it says: a file was loaded again
 
     def _say_dirty(self, buffer: Buffer, is_dirty: bool) -> None:
         buffer.said_dirty = is_dirty or not _is_saved(buffer)
@@ -214,22 +211,17 @@ class Buffers:
         elif buffer.agreed is None and time_of(buffer.path) == buffer.disk_time:
             disk = disk_text(buffer.path)
             buffer.agreed = buffer.agreed_disk = buffer.text if isinstance(disk, Unknown) else disk
-        self._tell(buffer.path)
+        self._watchers.tell(buffer.path)
 
     def hide(self, buffer: Buffer) -> None:
         """The text of an unattached document can't be known now."""
         buffer.document.text = None
-        self._tell(buffer.path)
+        self._watchers.tell(buffer.path)
 
     def forget(self, buffer: Buffer) -> None:
         """An unattached document is not open any more."""
         if self._unattached.pop(buffer.document.uri, None) is not None:
-            self._tell(buffer.path)
-
-    def _tell(self, path: Path) -> None:
-        for watched, callback in tuple(self._watchers):
-            if watched == path:
-                callback()
+            self._watchers.tell(buffer.path)
 
 
 def _agree(text: str, disk: str | None) -> bool:

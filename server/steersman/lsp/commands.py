@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from steersman.agent.events import Input
 from steersman.lsp.approval_requests import answer_of
+from steersman.lsp.arguments import parse, parse_queue
 from steersman.lsp.calls import after_response
 from steersman.lsp.client import Client
 from steersman.lsp.comment_commands import AskUser, CommentCommands, said
@@ -24,8 +25,6 @@ from steersman.lsp.params import (
     StartParams,
     TemplatesParams,
     TextParams,
-    parse,
-    parse_queue,
 )
 from steersman.lsp.progress import token_of
 from steersman.lsp.session_commands import SessionCommands

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from steersman.agent.inbox import QueueKind
+from steersman.lsp.arguments import parse
 from steersman.lsp.context import pointed_of
 from steersman.lsp.documents import Documents
 from steersman.lsp.instruction_comments import meant_by, prompt_of
-from steersman.lsp.params import AskParams, DoCommentParams, Place, parse
+from steersman.lsp.params import AskParams, DoCommentParams, Place
 from steersman.lsp.wire import CommandHandler, JsonValue
 from steersman.session.errors import Refused, handing_back
 from steersman.session.manager import SessionManager

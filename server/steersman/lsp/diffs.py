@@ -140,6 +140,12 @@ class DiffDocuments:
             shown.opened.set()
             shown.closed.clear()
 
+    def on_change(self, uri: str) -> None:
+        """Nothing depends on the text."""
+
+    def on_save(self, uri: str) -> None:
+        """Nothing depends on the text."""
+
     def on_close(self, uri: str) -> None:
         if shown := self._of(uri):
             shown.closed.set()

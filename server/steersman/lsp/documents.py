@@ -54,8 +54,9 @@ class Documents:
     `encoding` is what positions are counted in; the negotiation at initialize sets it.
     """
 
-    def __init__(self, listener: DocumentListener | None = None) -> None:
-        self.listener = listener
+    def __init__(self) -> None:
+        self.listeners: list[DocumentListener] = []
+        """Told in this order; one that fails is logged, and the next is told."""
         self.encoding: PositionEncoding = "utf-16"
         self._open: dict[str, Document] = {}
 
@@ -123,12 +124,11 @@ class Documents:
             self._tell(lambda listener: listener.on_close(uri))
 
     def _tell(self, tell: Callable[[DocumentListener], None]) -> None:
-        if self.listener is None:
-            return
-        try:
-            tell(self.listener)
-        except Exception:
-            logger.exception("A listener of document changes failed.")
+        for listener in self.listeners:
+            try:
+                tell(listener)
+            except Exception:
+                logger.exception("A listener of document changes failed.")
 
 
 def _content_change(value: JsonValue) -> ContentChange:

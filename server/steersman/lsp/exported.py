@@ -3,11 +3,10 @@
 from steersman.lsp.background import Background
 from steersman.lsp.client import Client
 from steersman.lsp.errors import ClientGone
+from steersman.lsp.messages import MessageType, tell
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.showing import Viewer
 from steersman.session.exports import Export
-
-_ERROR, _INFO = 1, 3
 
 
 class ExportViewer:
@@ -18,7 +17,7 @@ class ExportViewer:
     def on_end(self, export: Export) -> None:
         """An export has ended. One to a path that the user has chosen is not opened: they know where it is."""
         if export.failed is not None:
-            self._tell(_ERROR, f"The session was not exported: {export.failed}")
+            self._tell(MessageType.ERROR, f"The session was not exported: {export.failed}")
         elif export.chosen or not self._client.show_document:
             self._tell_path(export)
         else:
@@ -38,10 +37,9 @@ class ExportViewer:
             self._tell_path(export)
 
     def _tell_path(self, export: Export) -> None:
+        self._tell(MessageType.INFO, f"The session was exported to {export.path}")
+
+    def _tell(self, kind: MessageType, message: str) -> None:
         """A client with an event token has heard of it by `export_end`."""
         if self._client.features.event_token is None:
-            self._tell(_INFO, f"The session was exported to {export.path}")
-
-    def _tell(self, kind: int, message: str) -> None:
-        if self._client.features.event_token is None:
-            self._server.notify("window/showMessage", {"type": kind, "message": f"Steersman: {message}"})
+            tell(self._server, kind, message)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from steersman.extensions import Command, CommandFailed, NotPossible
+from steersman.lsp.arguments import parse
 from steersman.lsp.errors import CommandError
-from steersman.lsp.params import parse
 from steersman.lsp.wire import CommandHandler, JsonValue
 from steersman.session.errors import Refused
 from steersman.session.jsonlines import encode

@@ -2,7 +2,8 @@
 
 import functools
 import logging
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Final
 
 from pydantic import (
     BaseModel,
@@ -19,6 +20,19 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 log = logging.getLogger(__name__)
+
+PROTOCOL_VERSION: Final = "1"
+USED: Final = (
+    "eventToken",
+    "approval",
+    "save",
+    "openDocuments",
+    "diagnostics",
+    "input",
+    "tools",
+    "untrusted",
+)
+"""The features that this server uses, of those that a client can ask for."""
 
 
 class ClientTool(BaseModel):
@@ -72,6 +86,16 @@ class ClientFeatures(BaseModel):
         """Names of the features that the client has, as they are spelled on the wire, in the order of this class."""
         fields = type(self).model_fields.items()
         return [to_camel(name) for name, _ in fields if getattr(self, name) not in (None, False, [])]
+
+
+def accepted(features: ClientFeatures, tools: Sequence[str]) -> dict[str, JsonValue]:
+    """What the server answers at initialize (`capabilities.experimental.steersman`). `tools`: names of the client's
+    tools that are used."""
+    uses: list[JsonValue] = [
+        name for name in features.asked_for if name in USED and (tools or name != "tools")
+    ]
+    answer: dict[str, JsonValue] = {"version": PROTOCOL_VERSION, "uses": uses}
+    return answer if features.tools is None else answer | {"tools": list(tools)}
 
 
 @functools.cache

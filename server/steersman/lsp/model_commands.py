@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from steersman.lsp.params import ModelsParams, parse
+from steersman.lsp.arguments import parse
+from steersman.lsp.params import ModelsParams
 from steersman.lsp.wire import CommandHandler, JsonValue
 from steersman.models.errors import ModelConfigError
 from steersman.session.errors import Refused

@@ -17,9 +17,14 @@ from pydantic import ValidationError
 from steersman.agent.clock import Clock
 from steersman.lsp.buffers import Buffer, Buffers
 from steersman.lsp.client import Client, real_path_of
+from steersman.lsp.client_documents import (
+    ListedDocument,
+    OpenDocument,
+    OpenDocumentsAnswer,
+    OpenDocumentsChanged,
+)
 from steersman.lsp.client_results import what_is_wrong
 from steersman.lsp.errors import ClientGone, ClientRequestError
-from steersman.lsp.params import ListedDocument, OpenDocument, OpenDocumentsAnswer, OpenDocumentsChanged
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.waits import answered_within, set_within
 from steersman.lsp.wire import JsonValue

@@ -3,21 +3,16 @@
 The JSON Schema of the protocol comes from these models.
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from steersman.agent.config import Budget
 from steersman.agent.inbox import QueueKind
 from steersman.agent.model import ThinkingLevel
-from steersman.lsp.errors import InvalidParams
-from steersman.lsp.wire import JsonValue
 from steersman.session.approvals import Decision
 from steersman.session.settings import Mode
-
-M = TypeVar("M", bound=BaseModel)
 
 
 class Params(BaseModel):
@@ -159,16 +154,6 @@ class QueueParams(Params):
     """What a moved item becomes; what it is, without."""
 
 
-_QUEUE_FIELDS: dict[str, tuple[set[str], set[str]]] = {
-    "list": (set(), set()),
-    "edit": ({"id", "text"}, set()),
-    "remove": ({"id"}, set()),
-    "move": ({"id"}, {"to", "kind"}),
-    "clear": (set(), set()),
-}
-"""What each op needs, and what it takes beside."""
-
-
 class AbortParams(Params):
     run: str | None = None
     reason: str | None = None
@@ -210,51 +195,6 @@ class ApprovalTextsParams(Params):
     """Of a pending question."""
 
 
-class Told(Params):
-    """What the client tells of its documents. More fields are ignored."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-class SaveAnswer(Told):
-    """The answer to `steersman/save`."""
-
-    saved: list[str]
-    """URIs."""
-
-
-class ListedDocument(Told):
-    """A document that is open in the editor."""
-
-    uri: str
-    dirty: bool
-    """It has text that is not saved."""
-    visible: bool | None = None
-    """The user sees it. If it is said of any document, what is not in the list is not told to models as open."""
-    active: bool | None = None
-    """The user is in it."""
-
-
-class OpenDocument(ListedDocument):
-    version: int | None = None
-    """That an edit of it is bound to; null without versions."""
-    text: str | None = None
-    """The whole text; of those that were asked for by name."""
-
-
-class OpenDocumentsAnswer(Told):
-    """The answer to `steersman/openDocuments`."""
-
-    documents: list[OpenDocument]
-
-
-class OpenDocumentsChanged(Told):
-    """The params of the notification `steersman/openDocumentsChanged`."""
-
-    documents: list[ListedDocument]
-    """All that are open, each time."""
-
-
 class EventsParams(Params):
     session: str
     run: str | None = None
@@ -273,66 +213,3 @@ class ConfigureParams(Params):
 
 class NoParams(Params):
     pass
-
-
-def parse(model: type[M], arguments: Sequence[JsonValue], *, string_as: str | None = None) -> M:
-    """The parameters in the arguments of a command.
-
-    `string_as` names the field that a bare string is meant for.
-
-    Raises:
-        InvalidParams: naming the field, what was expected and what came; `data.schema` is what the command takes.
-    """
-    if len(arguments) > 1:
-        text = f"Expected one object as the only argument, got {len(arguments)} arguments."
-        raise _invalid(model, "arguments", text)
-    value: Any = arguments[0] if arguments and arguments[0] is not None else {}
-    if value == []:  # what an empty table of Lua, or an empty plist of Emacs, may become
-        value = {}
-    if isinstance(value, str) and string_as is not None:
-        value = {string_as: value}
-    if not isinstance(value, dict):
-        expected = "an object or a string" if string_as else "an object"
-        raise _invalid(model, "arguments", f"Expected {expected}, got {_kind(value)}.")
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        known = ", ".join(info.alias or name for name, info in model.model_fields.items())
-        raise _invalid(model, field, f"{field} is not known here. The command takes {known or 'no fields'}.")
-    got = "" if first["type"] == "missing" else f", got {_kind(first['input'])}"
-    raise _invalid(model, field, f"{field}: {first['msg']}{got}.")
-
-
-def parse_queue(arguments: Sequence[JsonValue]) -> QueueParams:
-    """The parameters of `steersman.queue`, with the fields that its op takes.
-
-    Raises:
-        InvalidParams: see `parse`.
-    """
-    params = parse(QueueParams, arguments, string_as="op")
-    needed, taken = _QUEUE_FIELDS[params.op]
-    given = {name for name in ("id", "text", "to", "kind") if getattr(params, name) is not None}
-    for field in sorted(needed - given):
-        raise _invalid(QueueParams, field, f"{field} is missing: {params.op} needs it.")
-    for field in sorted(given - needed - taken):
-        raise _invalid(QueueParams, field, f"{field} is not taken by {params.op}.")
-    if taken and not given & taken:
-        raise _invalid(QueueParams, "to", f"to is missing: {params.op} needs it, or kind.")
-    return params
-
-
-def _invalid(model: type[BaseModel], field: str, message: str) -> InvalidParams:
-    error = InvalidParams(field, message)
-    error.data = {"field": field, "schema": model.model_json_schema()}
-    return error
-
-
-def _kind(value: object) -> str:
-    if value is None or isinstance(value, bool | int | float):
-        return repr(value)
-    if isinstance(value, str):
-        return repr(value if len(value) <= 40 else value[:39] + "…")
-    return "an array" if isinstance(value, list) else "an object"

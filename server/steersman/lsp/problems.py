@@ -3,8 +3,8 @@
 Implements `tools.problems.Problems`. It lives as long as the connection and keeps no more than it has room for.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +12,7 @@ from steersman.lsp.buffers import Buffers
 from steersman.lsp.client import real_path_of
 from steersman.lsp.documents import Documents
 from steersman.lsp.reports import Told
+from steersman.lsp.watchers import Watchers
 from steersman.lsp.wire import JsonValue
 from steersman.tools.problems import Report
 from steersman.workspace.positions import PositionEncoding
@@ -32,7 +33,7 @@ class ProblemStore:
         """The one that was told last is the last."""
         self._kept = 0
         self._languages: set[str] = set()
-        self._watchers: list[tuple[Path, Callable[[], None]]] = []
+        self._watchers = Watchers()
 
     @property
     def encoding(self) -> PositionEncoding:
@@ -56,9 +57,7 @@ class ProblemStore:
         self._make_room()
         if len(self._languages) < MAX_LANGUAGES:
             self._languages.add(language_of(path))
-        for watched, callback in tuple(self._watchers):
-            if watched == path:
-                callback()
+        self._watchers.tell(path)
         return path
 
     def of(self, path: Path) -> Report | None:
@@ -80,15 +79,9 @@ class ProblemStore:
         buffer = self._buffers.of(path)
         return None if buffer is None else buffer.document.version
 
-    @contextmanager
-    def watch(self, path: Path, on_report: Callable[[], None]) -> Iterator[None]:
+    def watch(self, path: Path, on_report: Callable[[], None]) -> AbstractContextManager[None]:
         """Calls back after every report on the file."""
-        watcher = (path, on_report)
-        self._watchers.append(watcher)
-        try:
-            yield
-        finally:
-            self._watchers.remove(watcher)
+        return self._watchers.watch(path, on_report)
 
     def _forget(self, path: Path) -> None:
         if old := self._reports.pop(path, None):

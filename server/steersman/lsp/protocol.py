@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Generator, Hashable
 from concurrent.futures import Future
 from enum import Enum, auto
-from typing import Any, Protocol
+from typing import Any
 
 from cattrs import Converter
 from lsprotocol import types
@@ -19,19 +19,19 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 from pygls.constants import ATTR_EXECUTE_IN_THREAD
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.progress import Progress
 from pygls.protocol import LanguageServerProtocol
 
 from steersman.lsp.calls import Call, Calls, Handler
 from steersman.lsp.client_requests import ClientRequests
 from steersman.lsp.documents import Documents
 from steersman.lsp.envelope import Incoming, MessageId, Response, classify
-from steersman.lsp.errors import ClientGone, ClientRequestError, CommandError, ErrorCode, InvalidParams
-from steersman.lsp.framing import frame
-from steersman.lsp.handshake import initialize_params, plain_answer
+from steersman.lsp.errors import CommandError, ErrorCode, InvalidParams
+from steersman.lsp.handshake import initialize_params
+from steersman.lsp.outgoing import Link, Outgoing
 from steersman.lsp.plain import array, as_record, string
-from steersman.lsp.structure import typed_params, typed_result
-from steersman.lsp.wire import JsonObject, JsonValue, decode, encode
+from steersman.lsp.pygls_api import FrugalProgress, typed_request
+from steersman.lsp.structure import typed_params
+from steersman.lsp.wire import JsonObject, JsonValue, decode
 from steersman.workspace.positions import PositionEncoding
 
 logger = logging.getLogger(__name__)
@@ -73,19 +73,6 @@ class _Phase(Enum):
     SHUT_DOWN = auto()
 
 
-class Link(Protocol):
-    """What the protocol needs of the connection that it speaks over."""
-
-    def send(self, data: bytes, *, droppable: bool = False, key: Hashable | None = None) -> bool:
-        """Queues one frame: see `Outbox.send`."""
-
-    def exit_received(self) -> None:
-        """The client's exit notification came."""
-
-    def client_process(self, process_id: int) -> None:
-        """The client gave its process id at initialize."""
-
-
 class RpcProtocol(LanguageServerProtocol):
     """One client's messages: dispatch, answers, cancellation, and the order of the protocol's phases."""
 
@@ -93,10 +80,10 @@ class RpcProtocol(LanguageServerProtocol):
         super().__init__(server, converter)
         self._phase = _Phase.NEW
         self.shutdown_received = False
-        self._link: Link | None = None
-        self.progress = _FrugalProgress(self)
+        self._out = Outgoing(converter)
+        self.progress = FrugalProgress(self)
         self.documents = Documents()
-        self.requests = ClientRequests(self._send_data)
+        self.requests = ClientRequests(self._out.message)
         self.calls = Calls(self._settle)
         self.drained: list[Callable[[], None]] = []
         self.client_params: JsonObject = {}
@@ -120,7 +107,7 @@ class RpcProtocol(LanguageServerProtocol):
 
     def attach(self, link: Link) -> None:
         """Connects this protocol to its one client."""
-        self._link = link
+        self._out.link = link
 
     def accept_no_more(self) -> None:
         """From now on requests are refused and notifications dropped, as after shutdown."""
@@ -154,7 +141,7 @@ class RpcProtocol(LanguageServerProtocol):
         # Some clients ask, at every pause, for what nobody has offered: their users need not read of that.
         level = logging.INFO if code == ErrorCode.METHOD_NOT_FOUND else logging.WARNING
         logger.log(level, "Refused message %r: %s", message_id, reason)
-        self._send_data(_error_answer(message_id, code, reason, data))
+        self._out.error(message_id, code, reason, data)
 
     def _request(self, message_id: MessageId, message: Incoming) -> bool:
         method = message.method
@@ -189,8 +176,8 @@ class RpcProtocol(LanguageServerProtocol):
     def _notification(self, message: Incoming) -> bool:
         method = message.method
         if method == types.EXIT:
-            if self._link is not None:
-                self._link.exit_received()
+            if self._out.link is not None:
+                self._out.link.exit_received()
             return False
         if method == types.CANCEL_REQUEST:
             self._cancel_request(message.params)
@@ -227,8 +214,8 @@ class RpcProtocol(LanguageServerProtocol):
     def _initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
         self.documents.encoding = _ENCODINGS[encoding]
-        if self._link is not None and params.process_id is not None:
-            self._link.client_process(params.process_id)
+        if self._out.link is not None and params.process_id is not None:
+            self._out.link.client_process(params.process_id)
         result = yield from self.lsp_initialize(params)
         result.capabilities.experimental = self.experimental
         if self.content_schemes and result.capabilities.workspace is not None:
@@ -262,9 +249,9 @@ class RpcProtocol(LanguageServerProtocol):
     def _settle(self, call: Call, outcome: Callable[[], object]) -> None:
         """Answers a request; of a notification's outcome only a failure is worth a word."""
         try:
-            answer: dict[str, object] = {"jsonrpc": "2.0", "id": call.id, "result": outcome()}
-            if call.id is not None and self._link is not None:
-                self._link.send(frame(encode(answer, self._plain)))
+            result = outcome()
+            if call.id is not None:
+                self._out.result(call.id, result)
         except asyncio.CancelledError:
             self._answer_error(call, ErrorCode.REQUEST_CANCELLED, "The request was cancelled.")
         except (CommandError, JsonRpcException) as error:
@@ -280,42 +267,26 @@ class RpcProtocol(LanguageServerProtocol):
         if call.id is None:
             logger.error("%s: %s", call.method, message)
         else:
-            self._send_data(_error_answer(call.id, code, message, data))
+            self._out.error(call.id, code, message, data)
 
     def _send_data(self, data: object) -> bool:
-        """The way out of every message that is built as an object, pygls' own too."""
-        if self._link is None:
-            logger.error("There is no client to send to.")
-            return False
-        try:
-            body = encode(data, self._plain)
-        except (TypeError, ValueError, RecursionError):
-            logger.exception("A message has no JSON text.")
-            return False
-        return self._link.send(frame(body))
-
-    def _plain(self, value: object) -> object:
-        """JSON of lsprotocol's types, for the encoder; anything else that isn't JSON is a mistake."""
-        if isinstance(value, types.InitializeResult | types.ServerCapabilities):
-            return plain_answer(value)
-        if hasattr(value, "__attrs_attrs__"):
-            return self._converter.unstructure(value)
-        raise TypeError(f"{type(value).__name__} has no JSON text")
+        """Where pygls' own messages go out."""
+        return self._out.message(data)
 
     def _serialize_message(self, data: object) -> Any:
         """pygls' way to JSON, for what it logs."""
-        return self._plain(data)
+        return self._out.plain(data)
 
     def send(self, data: bytes, *, droppable: bool = False, key: Hashable | None = None) -> bool:
         """Queues one frame as it is: see `Outbox.send`. False without a client."""
-        return self._link is not None and self._link.send(data, droppable=droppable, key=key)
+        return self._out.frame(data, droppable=droppable, key=key)
 
     def notify(self, method: str, params: object = None) -> bool:
         """Sends a notification; params are JSON values, lsprotocol's types, or None for none."""
         message: dict[str, object] = {"jsonrpc": "2.0", "method": method}
         if params is not None:
             message["params"] = params
-        return self._send_data(message)
+        return self._out.message(message)
 
     def send_request(
         self,
@@ -324,47 +295,9 @@ class RpcProtocol(LanguageServerProtocol):
         callback: Callable[[Any], None] | None = None,
         msg_id: MessageId | None = None,
     ) -> Future[Any]:
-        """pygls' typed request, for its generated methods: cancelled by its future, without a timeout."""
-        future: Future[Any] = Future()
-        if callback is not None:
-            future.add_done_callback(lambda done: _call_with_result(done, callback))
-        try:
-            request_id, answer = self.requests.begin(method, params)
-        except ClientGone as error:
-            future.set_exception(error)
-            return future
-        answer.add_done_callback(lambda done: self._typed_answer(method, done, future))
-        future.add_done_callback(lambda done: self.requests.cancel(request_id) if done.cancelled() else None)
-        return future
-
-    def _typed_answer(self, method: str, answer: asyncio.Future[JsonValue], future: Future[Any]) -> None:
-        if future.done():
-            return
-        try:
-            future.set_result(typed_result(self._converter, method, answer.result()))
-        except (ClientRequestError, InvalidParams) as error:
-            future.set_exception(error)
-
-
-class _FrugalProgress(Progress):
-    """pygls' helper, which keeps every token for ever, but for the tokens that have ended."""
-
-    def end(self, token: types.ProgressToken, value: types.WorkDoneProgressEnd) -> None:
-        super().end(token, value)
-        self.tokens.pop(token, None)
-
-
-def _error_answer(message_id: MessageId | None, code: int, message: str, data: object) -> dict[str, object]:
-    error: dict[str, object] = {"code": int(code), "message": message}
-    if data is not None:
-        error["data"] = data
-    return {"jsonrpc": "2.0", "id": message_id, "error": error}
+        """For pygls' generated methods: see `typed_request`."""
+        return typed_request(self.requests, self._converter, method, params, callback)
 
 
 async def _in_thread(handler: Handler, *arguments: object) -> object:
     return await asyncio.to_thread(handler, *arguments)
-
-
-def _call_with_result(done: Future[Any], callback: Callable[[Any], None]) -> None:
-    if not done.cancelled() and done.exception() is None:
-        callback(done.result())

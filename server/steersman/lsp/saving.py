@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from steersman.lsp.buffers import Buffer, Unknown, disk_text, time_of
 from steersman.lsp.client import real_path_of
+from steersman.lsp.client_documents import SaveAnswer
 from steersman.lsp.client_results import what_is_wrong
 from steersman.lsp.edits import Editor
 from steersman.lsp.errors import ClientGone, ClientRequestError
-from steersman.lsp.params import SaveAnswer
 from steersman.lsp.waits import answered_within
 from steersman.workspace.disk import is_resolved
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from typing import Final
 
 from lsprotocol import types
 
@@ -26,6 +25,7 @@ from steersman.lsp.editor_tools import EditorTools
 from steersman.lsp.edits import Editor
 from steersman.lsp.event_stream import EventStream
 from steersman.lsp.exported import ExportViewer
+from steersman.lsp.features import accepted
 from steersman.lsp.lenses import METHOD as CODE_LENS
 from steersman.lsp.lenses import Lenses
 from steersman.lsp.open_documents import CHANGED, UnattachedDocuments
@@ -56,19 +56,7 @@ from steersman.workspace.ports import KeepPreImage, Workspace
 
 log = logging.getLogger(__name__)
 
-PROTOCOL_VERSION = "1"
 NAME = "steersman"
-USED: Final = (
-    "eventToken",
-    "approval",
-    "save",
-    "openDocuments",
-    "diagnostics",
-    "input",
-    "tools",
-    "untrusted",
-)
-"""The features that are used here, of those that a client can ask for."""
 
 
 class SteersmanServer:
@@ -155,7 +143,7 @@ class SteersmanServer:
         return self._after_edits.over(EditorWorkspace(disk, self._editor, keep))
 
     def _register(self, home: Home) -> None:
-        self.rpc.documents.listener = _Listeners(self._buffers, self._diffs)
+        self.rpc.documents.listeners += [self._buffers, self._diffs]
         commands = Commands(
             self.manager,
             self._client,
@@ -198,14 +186,7 @@ class SteersmanServer:
             self.rpc.add_feature(CONTENT, self._virtual.content)
         if self._client.code_lens:
             self.rpc.add_feature(CODE_LENS, self._lenses.offered)
-        names: list[JsonValue] = [*self._client_tools.learn()]
-        uses: list[JsonValue] = [
-            name for name in features.asked_for if name in USED and (names or name != "tools")
-        ]
-        said: dict[str, JsonValue] = {"version": PROTOCOL_VERSION, "uses": uses}
-        if features.tools is not None:
-            said["tools"] = names
-        self.rpc.protocol.experimental = {"steersman": said}
+        self.rpc.protocol.experimental = {"steersman": accepted(features, self._client_tools.learn())}
 
     def _initialized(self, _: JsonValue) -> None:
         if self._ready:  # a client that says it twice must not begin twice what is awaited once
@@ -278,27 +259,6 @@ class SteersmanServer:
             await self._refreshes.close()
             if self._tidying is not None:
                 await asyncio.wait({self._tidying})
-
-
-class _Listeners:
-    """Whoever wants to know of documents."""
-
-    def __init__(self, buffers: Buffers, diffs: DiffDocuments) -> None:
-        self._buffers, self._diffs = buffers, diffs
-
-    def on_open(self, uri: str) -> None:
-        self._buffers.on_open(uri)
-        self._diffs.on_open(uri)
-
-    def on_change(self, uri: str) -> None:
-        self._buffers.on_change(uri)
-
-    def on_save(self, uri: str) -> None:
-        self._buffers.on_save(uri)
-
-    def on_close(self, uri: str) -> None:
-        self._buffers.on_close(uri)
-        self._diffs.on_close(uri)
 
 
 def run_server(home: Home, settings: Settings) -> int:

@@ -4,8 +4,8 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
+from steersman.lsp.arguments import parse
 from steersman.lsp.client import named_path
-from steersman.lsp.params import parse
 from steersman.lsp.session_params import (
     CheckpointsParams,
     CompactParams,

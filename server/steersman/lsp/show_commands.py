@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from steersman.lsp.approvals import whole
+from steersman.lsp.arguments import parse
 from steersman.lsp.background import Background
 from steersman.lsp.calls import after_response
 from steersman.lsp.diffs import DiffDocuments
 from steersman.lsp.errors import ClientGone
-from steersman.lsp.params import ShowQuestionParams, parse
+from steersman.lsp.params import ShowQuestionParams
 from steersman.lsp.session_params import TranscriptParams
 from steersman.lsp.showing import Viewer
 from steersman.lsp.transcripts import Transcripts

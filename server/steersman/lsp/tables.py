@@ -10,9 +10,10 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from steersman.lsp.command_list import COMMANDS, Command
 from steersman.lsp.quirks import TABLE as QUIRKS
 from steersman.lsp.quirks import Known
-from steersman.lsp.schema import COMMANDS, OTHERS, Command, field_docs, parts_of
+from steersman.lsp.schema import OTHERS, field_docs, parts_of
 from steersman.session.schema import EVENTS, Event
 
 _SECTION: Final = re.compile(r"^(<!-- generated: (\S+) -->\n).*?^(<!-- end -->)$", re.MULTILINE | re.DOTALL)

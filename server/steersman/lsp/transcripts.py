@@ -18,6 +18,7 @@ from steersman.lsp.calls import after_response
 from steersman.lsp.client import Client
 from steersman.lsp.diffs import remove_file
 from steersman.lsp.errors import ClientGone
+from steersman.lsp.messages import MessageType, tell
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.showing import Viewer
 from steersman.lsp.virtual_documents import VirtualDocuments, uri_of
@@ -37,7 +38,6 @@ INTERVAL: Final = 1.0
 """Seconds between two changes of one document, at least."""
 MAX_KEPT: Final = 16
 """Transcripts that go on; of more the one that was asked for the longest ago stays as it is."""
-_ERROR, _INFO = 1, 3  # MessageType of LSP 3.17
 
 
 @dataclass(eq=False)
@@ -203,15 +203,12 @@ class Transcripts:
                 await self._make(kept, [])
             if self._has_failed(kept):
                 return
-        self._tell(_INFO, f"The transcript is in {kept.target}")
+        tell(self._server, MessageType.INFO, f"The transcript is in {kept.target}")
 
     def _has_failed(self, kept: _Kept) -> bool:
         if kept.failed is not None:
-            self._tell(_ERROR, f"The transcript could not be made: {kept.failed}")
+            tell(self._server, MessageType.ERROR, f"The transcript could not be made: {kept.failed}")
         return kept.failed is not None
-
-    def _tell(self, kind: int, message: str) -> None:
-        self._server.notify("window/showMessage", {"type": kind, "message": f"Steersman: {message}"})
 
 
 def _written(kept: _Kept, events: list[Emitted]) -> None:

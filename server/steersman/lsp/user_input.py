@@ -14,6 +14,7 @@ from steersman.lsp.approvals import until_withdrawn, visible
 from steersman.lsp.client import Client
 from steersman.lsp.client_results import InputAnswer, what_is_wrong
 from steersman.lsp.errors import ClientGone, ErrorCode, RpcError
+from steersman.lsp.messages import MessageType
 from steersman.lsp.rpc import RpcServer
 from steersman.session.services import ToolSetting
 from steersman.session.wire import Data
@@ -30,8 +31,6 @@ MAX_PROMPT = 4000
 """Characters of a question that are shown."""
 MAX_TITLE = 80
 """Characters of an option that are shown."""
-
-_INFO = 3  # MessageType of LSP 3.17
 
 
 class ClientUser:
@@ -90,7 +89,7 @@ class ClientUser:
     async def _choose(self, question: UserQuestion) -> Reply:
         titles = titles_of(question.options)
         params = {
-            "type": _INFO,
+            "type": int(MessageType.INFO),
             "message": f"Steersman asks: {visible(clipped(question.text, MAX_PROMPT))}",
             "actions": [{"title": title} for title in (LATER, *titles)],
         }
