@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from steersman.lsp import answers, client_asks, client_results, params, reported
+from steersman.lsp import answers, client_asks, client_documents, client_results, params, reported
+from steersman.lsp.arguments import parse
 from steersman.lsp.command_list import COMMANDS
 from steersman.lsp.tables import embed
 from steersman.session.errors import RefusalCode
@@ -48,7 +49,7 @@ def test_an_example_of_an_event_is_one(example):
     ("command", "example"), [(kind[1], value) for kind, value in EXAMPLES if kind[0] == "params"]
 )
 def test_an_example_of_parameters_is_taken(command, example):
-    params.parse(PARAMS[command], [example], string_as="prompt" if command == "steersman.start" else None)
+    parse(PARAMS[command], [example], string_as="prompt" if command == "steersman.start" else None)
 
 
 @pytest.mark.parametrize(
