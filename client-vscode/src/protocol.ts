@@ -2,11 +2,12 @@
 // `Event` is told apart by its `type`; `Commands` says what each command takes and answers.
 
 export interface AbortAnswer {
-  /** False: there was nothing to abort, or it was aborting already. */
+  /** False: there was nothing to abort, or it was already being aborted. */
   aborted: boolean;
 }
 
 export interface AbortParams {
+  /** Default: the only live one; if none is live, the operations under way (compaction, revert, export). */
   run?: string | null;
   reason?: string | null;
 }
@@ -78,9 +79,9 @@ export interface ApprovalAnswer {
   decision: "accept" | "acceptForRun" | "acceptForSession" | "decline" | "cancel";
   /** For the model, with a decline. */
   feedback?: string | null;
-  /** With an accept: what is written in place of what was proposed. */
+  /** With an accept: what is written instead of the proposal. */
   edited?: EditedText[] | null;
-  /** With an accept: ids of the only hunks to be made. Not beside `edited`. */
+  /** With an accept: ids of the hunks to apply; the others are left out. Not together with `edited`. */
   hunks?: string[] | null;
 }
 
@@ -182,7 +183,7 @@ export interface ApprovalTextsAnswer {
   changes: ChangeTexts[];
 }
 
-/** What `steersman/approvalTexts` asks for. */
+/** The params of `steersman/approvalTexts`. */
 export interface ApprovalTextsParams {
   /** Of a pending question. */
   id: string;
@@ -202,18 +203,18 @@ export interface ApproveParams {
   decision: "accept" | "acceptForRun" | "acceptForSession" | "decline" | "cancel";
   /** For the model, with a decline. */
   feedback?: string | null;
-  /** With an accept: what is written in place of what was proposed. */
+  /** With an accept: what is written instead of the proposal. */
   edited?: EditedText[] | null;
-  /** With an accept: ids of the only hunks to be made. Not beside `edited`. */
+  /** With an accept: ids of the hunks to apply; the others are left out. Not together with `edited`. */
   hunks?: string[] | null;
   id: string;
 }
 
 export interface AskParams {
-  /** What the user is asked. */
+  /** Shown to the user. */
   question: string;
   context?: ContextParams | null;
-  /** For the run. With `read-only` it begins beside one that is live; otherwise it is a follow-up then. */
+  /** For the run only. While another run is live, a `read-only` run begins beside it; any other is a follow-up. */
   mode?: "read-only" | "ask" | "auto-edit" | "full-auto" | null;
 }
 
@@ -224,7 +225,7 @@ export interface BaseVersion {
   version?: number;
 }
 
-/** Ceilings of one run. */
+/** Limits of one run. */
 export interface BudgetParams {
   turns?: number | null;
   seconds?: number | null;
@@ -233,11 +234,11 @@ export interface BudgetParams {
   cost?: number | null;
 }
 
-/** The answer to `steersman/callTool`: `content`, or `data` from a known tool. More fields are ignored. */
+/** The answer to `steersman/callTool`: `content`, or `data` from a known tool. Further fields are ignored. */
 export interface CallToolAnswer {
   /** For the model. */
   content?: string | TextContent[] | null;
-  /** Of a known tool only, in place of `content`: the result of the LSP request, as it came; null for nothing. */
+  /** From a known tool, instead of `content`: the unchanged result of the LSP request, which may be null. */
   data?: JsonValue;
   /** The call failed; `content` says why. */
   isError?: boolean;
@@ -248,13 +249,13 @@ export interface CallToolRequest {
   session: string;
   run: string;
   toolCallId: string;
-  /** As the client named the tool. */
+  /** The tool's name, as the client offered it. */
   name: string;
-  /** Of a known tool: the params of its LSP request. Of the client's own: what the model gave, of which only the names and types at the top have been looked at. */
+  /** For a known tool: the params of its LSP request. For the client's own tool: what the model gave. The server has checked only the names and types at the top level. */
   arguments: Record<string, JsonValue>;
 }
 
-/** A file of a question, LF line ends; `oldText` is empty for a new one, `newText` for one that is deleted. */
+/** A file of a question, with LF line ends. `oldText` is empty for a new file, `newText` for a deleted one. */
 export interface ChangeTexts {
   uri: string;
   oldText: string;
@@ -296,18 +297,18 @@ export interface CheckpointsParams {
   session: string;
 }
 
-/** A tool that the client offers to models; it is called by `steersman/callTool`. */
+/** A tool that the client offers to models. It is called by `steersman/callTool`. */
 export interface ClientTool {
   name: string;
   /** For the model: what it does and when to use it. */
   description: string;
-  /** JSON Schema of its arguments, an object. */
+  /** JSON Schema of its arguments, which are an object. */
   parameters: Record<string, JsonValue>;
-  /** It changes nothing, so that the user is not asked before it is called. */
+  /** It changes nothing, so the user is not asked before a call. */
   readOnly?: boolean;
 }
 
-/** The user has closed the question: nothing was done. */
+/** The user closed the question without an answer, so nothing was done. */
 export interface ClosedAnswer {
   disposition: "closed";
 }
@@ -319,37 +320,37 @@ export interface Commands {
     params: StartParams | string;
     answer: StartAnswer;
   };
-  /** Goes on after a limit, a cut answer, an error or an interruption. */
+  /** Continues after a limit, a truncated answer, an error or an interruption. */
   "steersman.continue": {
     params: ContinueParams | string;
     answer: StartAnswer;
   };
-  /** Says something to a live run, now. */
+  /** Sends a message into a live run, before its next request. */
   "steersman.steer": {
     params: TextParams | string;
     answer: SteerAnswer;
   };
-  /** Says something when the run would end; begins a run when none is live. */
+  /** Sends a message when the run would otherwise end; begins a run if none is live. */
   "steersman.followUp": {
     params: TextParams | string;
     answer: QueuedAnswer | StartedAnswer;
   };
-  /** Does what a comment says, and takes the comment out of its file. */
+  /** Does what a comment says, and removes the comment from its file. */
   "steersman.doComment": {
     params: DoCommentParams;
     answer: StartedAnswer | SteerAnswer | QueuedAnswer;
   };
-  /** Asks the user for a prompt, by `steersman/input`, and says it. Answers when they have. */
+  /** Asks the user for a prompt by `steersman/input`, and sends it. Answers when the user has. */
   "steersman.ask": {
     params: AskParams;
     answer: StartedAnswer | QueuedAnswer | ClosedAnswer;
   };
-  /** What waits to be said to a live run: shown, changed, put in another order, taken out. */
+  /** Lists, edits, reorders or removes the messages that wait for a live run. */
   "steersman.queue": {
     params: QueueParams | string;
     answer: QueueAnswer;
   };
-  /** Stops a run. Harmless twice. */
+  /** Stops a run. A second abort does nothing. */
   "steersman.abort": {
     params: AbortParams | string;
     answer: AbortAnswer;
@@ -364,32 +365,32 @@ export interface Commands {
     params: ApproveParams;
     answer: ApproveAnswer;
   };
-  /** Shows what a question is about: the diff, or the command. */
+  /** Shows what a question is about, such as the diff or the command. */
   "steersman.showQuestion": {
     params: ShowQuestionParams | string;
     answer: ShowQuestionAnswer;
   };
-  /** What is open, runs and waits for an answer. */
+  /** The open sessions, live runs and pending questions. */
   "steersman.status": {
     params: NoParams;
     answer: StatusAnswer;
   };
-  /** The durable events after a number, and what is being streamed. */
+  /** The durable events after a given one, and the message that is being streamed. */
   "steersman.events": {
     params: EventsParams | string;
     answer: EventsAnswer;
   };
-  /** Sets model, mode and thinking of a session, or of all new runs. */
+  /** Sets the model, mode and thinking level of a session, or of all new runs. */
   "steersman.configure": {
     params: ConfigureParams;
     answer: ConfigureAnswer;
   };
-  /** The models that there are to name, asked from the providers; why others can't be used, and what to do. */
+  /** The models that can be chosen, as the providers list them; for others, why they can't be used and what to do. */
   "steersman.models": {
     params: ModelsParams | string;
     answer: ModelsAnswer;
   };
-  /** The prompt templates, called by `/name`. */
+  /** The prompt templates that `/name` calls. */
   "steersman.templates": {
     params: TemplatesParams | string;
     answer: TemplatesAnswer;
@@ -399,37 +400,37 @@ export interface Commands {
     params: SessionsParams | string;
     answer: SessionsAnswer;
   };
-  /** Opens a kept session, to go on where it stands or from one of its messages. */
+  /** Opens a kept session, to continue it from its end or from one of its messages. */
   "steersman.resume": {
     params: ResumeParams | string;
     answer: ResumeAnswer;
   };
-  /** Goes on from before a message, in a copy or in place. Changes no file. */
+  /** Continues from before a message, in a copy or in place. Changes no file. */
   "steersman.fork": {
     params: ForkParams | string;
     answer: ForkAnswer | WentBackAnswer;
   };
-  /** Has old messages summarised for the model. Nothing is lost: the log keeps them. */
+  /** Replaces old messages by a summary for the model. The log keeps them. */
   "steersman.compact": {
     params: CompactParams | string;
     answer: CompactAnswer;
   };
-  /** The messages of a session to which its changes of files can be taken back. */
+  /** The messages of a session to which its file changes can be reverted. */
   "steersman.checkpoints": {
     params: CheckpointsParams | string;
     answer: CheckpointsAnswer;
   };
-  /** Takes back what was changed since a checkpoint, or tells what that would do. */
+  /** Reverts the file changes since a checkpoint, or says what that would do. */
   "steersman.revert": {
     params: RevertParams;
     answer: RevertPreview | OperationAnswer;
   };
-  /** Writes a session's transcript to a file: an HTML page that needs nothing else, or Markdown. */
+  /** Writes a session's transcript to a file: a self-contained HTML page, or Markdown. */
   "steersman.export": {
     params: ExportParams | string;
     answer: ExportAnswer;
   };
-  /** Shows a session's transcript, which goes on with it. */
+  /** Shows a session's transcript, which is kept up to date. */
   "steersman.transcript": {
     params: TranscriptParams | string;
     answer: TranscriptAnswer;
@@ -439,26 +440,26 @@ export interface Commands {
     params: RenameParams;
     answer: RenameAnswer;
   };
-  /** Deletes a session for good. What it did to files stays. */
+  /** Deletes a session for good. Its file changes stay. */
   "steersman.delete": {
     params: DeleteParams;
     answer: DeleteAnswer;
   };
 }
 
-/** `compaction_start` and `compaction_end` tell what comes of it. */
+/** The compaction will be done. `compaction_start` and `compaction_end` report it. */
 export interface CompactAnswer {
   session: string;
-  /** A run is live: before its next request. */
+  /** While a run is live: the compaction comes before its next request. */
   run?: string;
-  /** No run is live: now. `steersman.abort` ends it. */
+  /** While none is: the compaction begins now. `steersman.abort` ends it. */
   operation?: string;
 }
 
 export interface CompactParams {
-  /** The live one, else the one that was used last, without. */
+  /** Default: the live one, else the one that was used last. */
   session?: string | null;
-  /** What the summary should see to. */
+  /** What the summary should pay attention to. */
   instructions?: string | null;
 }
 
@@ -533,7 +534,7 @@ export interface ConfigEvent {
   data: ConfigData;
 }
 
-/** What holds from now on. */
+/** The settings from now on. */
 export interface ConfigureAnswer {
   model: string | null;
   mode: "read-only" | "ask" | "auto-edit" | "full-auto";
@@ -541,14 +542,14 @@ export interface ConfigureAnswer {
 }
 
 export interface ConfigureParams {
-  /** All new runs of this server, without. */
+  /** Default: all new runs of this server. */
   session?: string | null;
   model?: string | null;
   mode?: "read-only" | "ask" | "auto-edit" | "full-auto" | null;
   thinking?: "off" | "low" | "medium" | "high" | null;
 }
 
-/** What the user points at, told to the model with the prompt. */
+/** What the user points at. The model gets it with the prompt. */
 export interface ContextParams {
   uris?: string[];
   selections?: SelectionParams[];
@@ -557,7 +558,7 @@ export interface ContextParams {
 }
 
 export interface ContinueParams {
-  /** The one that was used last, without. */
+  /** Default: the one that was used last. */
   session?: string | null;
   budget?: BudgetParams | null;
 }
@@ -621,13 +622,13 @@ export interface DiscardedEvent {
 export interface DoCommentParams {
   /** Of an open document. */
   uri: string;
-  /** Whose comments are meant. Positions as negotiated at initialize. */
+  /** The comments in this range. Positions are in the encoding negotiated at initialize. */
   range: Span;
-  /** What the one comment says that is meant, wherever it is by now; all in the range without. */
+  /** Only the comment with this text, even if it has moved. Default: all comments in the range. */
   text?: string | null;
-  /** `start` is a follow-up while a run is live, the others are a start when none is. */
+  /** While a run is live, `start` becomes a follow-up; while none is, the others become a start. */
   how?: "start" | "steer" | "followUp";
-  /** To steer, or to follow: the only live one, without. */
+  /** The run to steer or to follow. Default: the only live one. */
   run?: string | null;
 }
 
@@ -681,10 +682,10 @@ export interface EditStartEvent {
   data: EditStartData;
 }
 
-/** A file of a question as the user has rewritten it. */
+/** A file of a question, as the user has edited it. */
 export interface EditedText {
   uri: string;
-  /** The whole text. Where a line end comes in, it becomes the file's own. */
+  /** The whole text. New line ends become the file's own. */
   newText: string;
 }
 
@@ -748,7 +749,7 @@ export type Event =
 export interface EventsAnswer {
   /** The durable ones, oldest first. */
   events: Event[];
-  /** There are more than fit: ask again, after the last of these. */
+  /** There are more events than fit: ask again, after the last of these. */
   more: boolean;
   streaming: StreamedMessage | null;
 }
@@ -756,7 +757,7 @@ export interface EventsAnswer {
 export interface EventsParams {
   session: string;
   run?: string | null;
-  /** The number of the last event that is known; 0 for all. */
+  /** The number of the last event that the client has; 0 for all events. */
   after?: number;
   limit?: number | null;
 }
@@ -766,7 +767,7 @@ export interface ExperimentalCapabilities {
   steersman: ServerFeatures;
 }
 
-/** It is under way; `export_end` tells when the file is there. `steersman.abort` ends it. */
+/** The export has begun. `export_end` says when the file is there. `steersman.abort` ends it. */
 export interface ExportAnswer {
   session: string;
   operation: string;
@@ -795,11 +796,11 @@ export interface ExportEndEvent {
 export interface ExportParams {
   session: string;
   format?: "html" | "markdown";
-  /** URI or absolute path of the file; a new one in Steersman's own folder, which the editor then shows, without. */
+  /** URI or absolute path of the file. Default: a new file in Steersman's own folder, which the editor then shows. */
   path?: string | null;
-  /** Also what was left by going back. */
+  /** Include the branches that were left by going back. */
   allBranches?: boolean;
-  /** A file with this path may be replaced. */
+  /** Replace the file if it exists. */
   overwrite?: boolean;
 }
 
@@ -845,10 +846,10 @@ export interface FileSummary {
 export interface FileToRevert {
   uri: string;
   action: "restore" | "create" | "delete" | "none";
-  /** `done`: it is already as it was. `conflict`: somebody else has changed it since. `unavailable`: see `reason`. */
+  /** `done`: the file already is as it was. `conflict`: somebody else has changed it since. `unavailable`: see `reason`. */
   state: "ready" | "done" | "conflict" | "unavailable";
   reason?: string;
-  /** Unified: what the revert would do. */
+  /** What the revert would do, as a unified diff. */
   diff?: string;
   added?: number;
   removed?: number;
@@ -860,12 +861,12 @@ export interface FilesSeen {
   changed: string[];
 }
 
-/** `place: new`. */
+/** With `place: new`. */
 export interface ForkAnswer {
-  /** The copy. */
+  /** The new session. */
   session: string;
   forkedFrom: string;
-  /** Of the message, to be changed and sent again. */
+  /** The message's text, to be changed and sent again. */
   text?: string;
 }
 
@@ -877,9 +878,9 @@ export interface ForkOrigin {
 
 export interface ForkParams {
   session: string;
-  /** Id of a message of the user: everything before it. Without: the whole branch, as a new session. */
+  /** Id of a message of the user: the fork has everything before it. Default: the whole branch, for a new session. */
   message?: string | null;
-  /** `new`: a session of its own. `here`: a branch of this one, which goes on from before the message. */
+  /** `new`: a new session. `here`: a new branch of this session, from before the message. */
   place?: "new" | "here";
 }
 
@@ -921,18 +922,18 @@ export interface ImageBlock {
 export interface ImageParams {
   /** Base64 of the file, at most 5 MB. */
   data: string;
-  /** As the client knows it; what the bytes are counts. */
+  /** What the client takes it for. The server looks at the bytes. */
   mimeType: string;
 }
 
-/** `initializationOptions`, or `capabilities.experimental`, of the client. */
+/** `initializationOptions` or `capabilities.experimental` of the client. */
 export interface InitializationOptions {
   steersman?: SteersmanOptions | null;
 }
 
-/** The answer to `steersman/input`; null if the user closed the question. */
+/** The answer to `steersman/input`. It is null if the user closed the question. */
 export interface InputAnswer {
-  /** As it was typed. An empty one is no answer. */
+  /** What the user typed. Empty text is no answer. */
   text: string;
 }
 
@@ -947,19 +948,19 @@ export interface InputData {
 
 /** The params of `steersman/input`. */
 export interface InputRequest {
-  /** Empty, as the two below, where no run asks: `steersman.ask` wants a prompt. */
+  /** Empty, like `run` and `toolCallId`, if no run asks: `steersman.ask` wants a prompt. */
   session: string;
   run: string;
   toolCallId: string;
-  /** What is asked. */
+  /** The question. */
   prompt: string;
-  /** Suggestions, two to six. Any other text is an answer as well. */
+  /** Two to six suggestions. Any other text is an answer too. */
   options?: string[];
 }
 
-/** `data` of error -32602: the parameters of a command don't fit. */
+/** `data` of error -32602: the parameters of a command are not valid. */
 export interface InvalidParamsData {
-  /** That is wrong, as a path with dots. */
+  /** The wrong field, as a path with dots. */
   field: string;
   /** JSON Schema of what the command takes. */
   schema?: Record<string, JsonValue>;
@@ -969,27 +970,27 @@ export interface InvalidParamsData {
 export type JsonValue = unknown;
 
 export interface ListedCheckpoint {
-  /** Id of the user's message, or of the revert. */
+  /** The id of the user's message or of the revert. */
   checkpoint: string;
   title: string;
   /** Milliseconds since 1970, UTC. */
   ts: number;
-  /** URIs of what was changed before the next one. */
+  /** URIs of the files that were changed between this checkpoint and the next. */
   files: string[];
 }
 
 /** A document that is open in the editor. */
 export interface ListedDocument {
   uri: string;
-  /** It has text that is not saved. */
+  /** It has unsaved changes. */
   dirty: boolean;
-  /** The user sees it. If it is said of any document, what is not in the list is not told to models as open. */
+  /** The user sees it. If any document has this field, models are told only of the listed ones as open. */
   visible?: boolean | null;
-  /** The user is in it. */
+  /** The cursor is in it. */
   active?: boolean | null;
 }
 
-/** A session as its log tells it. */
+/** A session, as read from its log. */
 export interface ListedSession {
   session: string;
   title: string | null;
@@ -997,13 +998,13 @@ export interface ListedSession {
   created: number;
   /** When its last record was written. */
   updated: number;
-  /** URIs of its folders; the first is its own. */
+  /** URIs of its folders, its own first. */
   roots: string[];
   model: string | null;
-  /** Null where no run of it has ended. */
+  /** Null if no run of the session has ended yet. */
   usage: UsageData | null;
   state: "idle" | "interrupted" | "live" | "unknown";
-  /** Another process has it open. */
+  /** Another process has the session open. */
   locked: boolean;
   /** Bytes of its log. */
   size: number;
@@ -1076,7 +1077,7 @@ export interface MessageUpdateEvent {
   data: MessageUpdateData;
 }
 
-/** US dollars for a million tokens; what is not known is left out. */
+/** US dollars for a million tokens. Unknown prices are left out. */
 export interface ModelPrice {
   input?: number;
   output?: number;
@@ -1085,16 +1086,16 @@ export interface ModelPrice {
 }
 
 export interface ModelsAnswer {
-  /** Of new runs; null where none is configured. */
+  /** For new runs; null if none is configured. */
   model: string | null;
-  /** Those that are usable first. */
+  /** Usable ones first. */
   providers: OfferingProvider[];
-  /** Path of the user's file: keys and base URLs can stand in its tables `[providers.NAME]` too. */
+  /** Path of the user's configuration file. Keys and base URLs can also be set in its tables `[providers.NAME]`. */
   config: string;
 }
 
 export interface ModelsParams {
-  /** Only of this one; all without. */
+  /** Only the models of this one. Default: all. */
   provider?: string | null;
 }
 
@@ -1117,58 +1118,58 @@ export interface NoticeEvent {
   data: NoticeData;
 }
 
-/** A model that can be named; what is not known of it is left out. */
+/** A model that can be chosen. What is not known of it is left out. */
 export interface OfferedModel {
   /** As `steersman.configure` takes it: `PROVIDER:NAME`. */
   model: string;
-  /** At its provider. */
+  /** Its name at the provider. */
   name: string;
-  /** Tokens of prompt and answer together, as they are served. */
+  /** Tokens of prompt and answer together, as the server is configured. */
   contextWindow?: number;
   /** Tokens of one answer. */
   maxOutput?: number;
-  /** It takes images. */
+  /** It accepts images. */
   images?: boolean;
-  /** It takes a thinking level. */
+  /** It accepts a thinking level. */
   thinking?: boolean;
   price?: ModelPrice;
-  /** It is ready, where the server loads its models when they are asked for. */
+  /** It is in memory, if the server loads models on demand. */
   loaded?: boolean;
 }
 
-/** A provider, or a server on this machine that is no provider's. */
+/** A provider, or a model server on this machine. */
 export interface OfferingProvider {
   /** The part of `PROVIDER:NAME` before the colon. */
   provider: string;
-  /** For people. */
+  /** Its name for people. */
   title: string;
-  /** A run could begin with it. False: its models can't be named yet. */
+  /** A run could begin with it. False: its models can't be chosen yet. */
   usable: boolean;
-  /** A program that people run themselves. */
+  /** A program that users run themselves. */
   local: boolean;
-  /** Host and port, where it was asked or is looked for. */
+  /** The host and port that were asked, or are tried. */
   server?: string;
-  /** In the server's order. */
+  /** In the provider's order. */
   models: OfferedModel[];
-  /** How many there are beside these. */
+  /** How many more models there are. */
   leftOut: number;
-  /** Why it can't be used; or why it told no models, though a run may work. */
+  /** Why it can't be used, or why it listed no models although a run may work. */
   problem?: string;
-  /** What to do about that. */
+  /** What to do about the problem. */
   mend?: string;
 }
 
 export interface OpenDocument {
   uri: string;
-  /** It has text that is not saved. */
+  /** It has unsaved changes. */
   dirty: boolean;
-  /** The user sees it. If it is said of any document, what is not in the list is not told to models as open. */
+  /** The user sees it. If any document has this field, models are told only of the listed ones as open. */
   visible?: boolean | null;
-  /** The user is in it. */
+  /** The cursor is in it. */
   active?: boolean | null;
-  /** That an edit of it is bound to; null without versions. */
+  /** The version that an edit of it names; null if the client has none. */
   version?: number | null;
-  /** The whole text; of those that were asked for by name. */
+  /** The whole text, if the request named the document. */
   text?: string | null;
 }
 
@@ -1179,23 +1180,23 @@ export interface OpenDocumentsAnswer {
 
 /** The params of the notification `steersman/openDocumentsChanged`. */
 export interface OpenDocumentsChanged {
-  /** All that are open, each time. */
+  /** Always all open documents. */
   documents: ListedDocument[];
 }
 
 /** The params of `steersman/openDocuments`. */
 export interface OpenDocumentsRequest {
-  /** Of the documents whose text is wanted; without, all that are open, without their text. */
+  /** The documents whose text is wanted. Default: all open documents, without their texts. */
   uris?: string[];
 }
 
-/** It is under way; `revert_end` tells what became of each file. `steersman.abort` ends it. */
+/** The operation has begun. `revert_end` says what became of each file. `steersman.abort` ends it. */
 export interface OperationAnswer {
   session: string;
   operation: string;
 }
 
-/** A question that has no answer yet: the data of its `approval_requested`, and whose it is. */
+/** A question without an answer yet: the data of its `approval_requested`, with its session and run. */
 export interface PendingQuestion {
   id: string;
   /** Empty where it is about no call (`trust`). */
@@ -1229,27 +1230,27 @@ export interface Place {
   character: number;
 }
 
-/** What waits, after what was done. */
+/** The queue after the operation. */
 export interface QueueAnswer {
   session: string;
   run: string;
-  /** Steering first; in each kind in the order of delivery. */
+  /** Steering messages first; each kind in the order of delivery. */
   items: QueuedItem[];
-  /** What was taken out, for who wants it back. */
+  /** The removed items, so that the user can have their texts back. */
   removed?: QueuedItem[];
 }
 
 export interface QueueParams {
   op?: "list" | "edit" | "remove" | "move" | "clear";
-  /** The only live one, without. */
+  /** Default: the only live one. */
   run?: string | null;
   /** Of the item to edit, remove or move. */
   id?: string | null;
-  /** What an edited item says from now on. */
+  /** The new text of an edited item. */
   text?: string | null;
-  /** Where an item is moved: its place among those of its kind, from 0; the end without. */
+  /** Where to move the item: its position among those of its kind, from 0. Default: the end. */
   to?: number | null;
-  /** What a moved item becomes; what it is, without. */
+  /** The new kind of a moved item. Default: unchanged. */
   kind?: "steer" | "followUp" | null;
 }
 
@@ -1272,12 +1273,12 @@ export interface QueueUpdateEvent {
   data: QueueUpdateData;
 }
 
-/** The text waits until the run would end. */
+/** The text waits until the run would otherwise end. */
 export interface QueuedAnswer {
   disposition: "queued";
   session: string;
   run: string;
-  /** Of the text in the queue. */
+  /** The id of the text in the queue. */
   id: string;
 }
 
@@ -1293,7 +1294,7 @@ export interface QueuedItem {
   attached?: string[];
 }
 
-/** `data` of error -32803: it can't be done now, or at all. */
+/** `data` of error -32803: the request can't be done now, or at all. */
 export interface RefusedData {
   code:
     | "notRunning"
@@ -1329,19 +1330,19 @@ export interface RefusedData {
     | "readOnly"
     | "badAnswer"
     | "extensionFailed";
-  /** What was said and is handed back: put it where the user can send it again. */
+  /** The user's text, handed back: put it where the user can send it again. */
   text?: string;
   session?: string;
   run?: string;
-  /** To choose from. */
+  /** The runs to choose from. */
   runs?: string[];
   /** Of a question, or of an item of the queue. */
   id?: string;
-  /** What the question takes. */
+  /** The decisions that the question allows. */
   decisions?: ("accept" | "acceptForRun" | "acceptForSession" | "decline" | "cancel")[];
   root?: string;
   uri?: string;
-  /** Characters. */
+  /** In characters. */
   limit?: number;
   [more: string]: unknown;
 }
@@ -1356,26 +1357,26 @@ export interface RenameParams {
   title: string;
 }
 
-/** A diagnostic of LSP. Its other members are ignored. */
+/** LSP's `Diagnostic`. Further members are ignored. */
 export interface ReportedDiagnostic {
   range: Span;
   message: string;
-  /** Error, warning, information, hint; an error without. */
+  /** 1 error, 2 warning, 3 information, 4 hint. Default: 1. */
   severity?: number | null;
   source?: string | null;
   code?: string | number | null;
 }
 
-/** The params of `$/steersman/diagnostics`: all that is known of one document, in place of what was told before. */
+/** The params of `$/steersman/diagnostics`: all diagnostics of one document. They replace earlier ones. */
 export interface ReportedDiagnostics {
   uri: string;
-  /** Of the document that the diagnostics are about, if that is known for certain. */
+  /** The version of the document that the diagnostics are about, if it is known for certain. */
   version?: number | null;
-  /** Empty: there are none (any more). */
+  /** Empty if there are none, or none any more. */
   diagnostics: ReportedDiagnostic[];
 }
 
-/** The session is open here. */
+/** The session is open in this server. */
 export interface ResumeAnswer {
   session: string;
   title: string | null;
@@ -1396,14 +1397,14 @@ export interface ResumeAnswer {
   run?: string;
   /** Id of the node that the next message follows. */
   tip: string | null;
-  /** The number of its last event: `steersman.events` tells them all. */
+  /** The number of its last event. `steersman.events` gives all of them. */
   seq: number;
   roots: string[];
 }
 
 export interface ResumeParams {
   session: string;
-  /** Id of a message, to go on from it; where the session stands, without. */
+  /** Id of the message to continue from. Default: the session's current end. */
   node?: string | null;
 }
 
@@ -1465,13 +1466,13 @@ export interface RevertEndEvent {
 
 export interface RevertParams {
   session: string;
-  /** Id of a checkpoint, or of a run: its first message. */
+  /** Id of a checkpoint, or of a run: then its first message. */
   checkpoint: string;
-  /** URIs of those to take back; all without. */
+  /** URIs of the files to revert. Default: all. */
   files?: string[] | null;
-  /** Only tell what would be done. False does it: the user has seen it and said yes. */
+  /** Only say what would be done. Send false when the user has seen it and agreed. */
   preview?: boolean;
-  /** By URI, for files that were changed since by somebody else: `restore` takes the file back all the same, `keep` settles for what is there, `skip` leaves it for now. */
+  /** By URI, for files that somebody else has changed since: `restore` reverts the file anyway, `keep` accepts what is there now, `skip` leaves the file for later. */
   onConflict?: Record<string, "keep" | "restore" | "skip"> | null;
 }
 
@@ -1479,9 +1480,9 @@ export interface RevertPreview {
   session: string;
   checkpoint: string;
   files: FileToRevert[];
-  /** That ran since: what they did is not taken back. */
+  /** The commands that ran since. What they did is not reverted. */
   commands: string[];
-  /** URIs of files that were last written while a command ran. */
+  /** URIs of files whose last change happened while a command ran. */
   notRevertible: string[];
 }
 
@@ -1513,7 +1514,7 @@ export interface RevertedFile {
 
 /** The answer to `steersman/save`. */
 export interface SaveAnswer {
-  /** URIs. */
+  /** URIs of the documents that were saved. */
   saved: string[];
 }
 
@@ -1522,20 +1523,20 @@ export interface SaveRequest {
   uris: string[];
 }
 
-/** A part of a document that the prompt is about. Positions as negotiated at initialize. */
+/** A part of a document that the prompt is about. Positions are in the encoding negotiated at initialize. */
 export interface SelectionParams {
   uri: string;
   range: Span;
-  /** What is selected; taken from the open document if it is left out. */
+  /** The selected text. Default: taken from the open document. */
   text?: string | null;
 }
 
 export interface ServerFeatures {
-  /** Of the protocol. */
+  /** The version of the protocol. */
   version: string;
-  /** Names of the features that were asked for and are used. */
+  /** The features that the client asked for and the server uses. */
   uses: string[];
-  /** Of the tools that the client has offered, those that models have. */
+  /** The tools that the client offered and models have. */
   tools?: string[];
 }
 
@@ -1614,27 +1615,27 @@ export interface SessionTotals {
 }
 
 export interface SessionsAnswer {
-  /** The one that was used last comes first. */
+  /** The most recently used first. */
   sessions: ListedSession[];
 }
 
 export interface SessionsParams {
-  /** URI or path of a folder: only the sessions that were begun there; all without. */
+  /** URI or path of a folder: only sessions that began there. Default: all. */
   root?: string | null;
-  /** Words that the title has. */
+  /** Words in the title. */
   query?: string;
   limit?: number;
 }
 
-/** It will be shown by `window/showDocument`, or named in a message. */
+/** The question will be shown by `window/showDocument`, or else in a message. */
 export interface ShowQuestionAnswer {
   id: string;
-  /** Of its document, which goes with the question. */
+  /** Of its document, which is deleted with the question. */
   uri: string;
 }
 
 export interface ShowQuestionParams {
-  /** Of a pending question; without, the one that has waited the longest. */
+  /** Of a pending question. Default: the one that has waited longest. */
   id?: string | null;
 }
 
@@ -1643,35 +1644,35 @@ export interface Span {
   end: Place;
 }
 
-/** A run will begin; nothing of it is told before this answer. */
+/** A run will begin. This answer comes before anything of the run. */
 export interface StartAnswer {
   session: string;
   run: string;
-  /** Of its work-done progress. */
+  /** The token of its work-done progress. */
   token: string;
 }
 
 export interface StartParams {
   prompt: string;
-  /** A session to go on in; a new one is made without. */
+  /** The session to continue. Default: a new one. */
   session?: string | null;
-  /** URI or path of the workspace folder to work in; the first one without. */
+  /** URI or path of the workspace folder to work in. Default: the first one. */
   root?: string | null;
   context?: ContextParams | null;
   /** `PROVIDER:NAME`. */
   model?: string | null;
-  /** For this run. */
+  /** For this run only. */
   mode?: "read-only" | "ask" | "auto-edit" | "full-auto" | null;
-  /** How much the model is to think before it answers, where it takes a level. It holds for the session. */
+  /** How much the model thinks before it answers, if it takes a level. It holds for the session. */
   thinking?: "off" | "low" | "medium" | "high" | null;
   budget?: BudgetParams | null;
 }
 
-/** No run was live: one begins with the text. */
+/** No run was live, so one begins with the text. */
 export interface StartedAnswer {
   session: string;
   run: string;
-  /** Of its work-done progress. */
+  /** The token of its work-done progress. */
   token: string;
   disposition: "started";
 }
@@ -1701,46 +1702,46 @@ export interface StateEvent {
 }
 
 export interface StatusAnswer {
-  /** Of Steersman. */
+  /** The version of Steersman. */
   version: string;
-  /** Of new runs; null where none is configured. */
+  /** For new runs; null if none is configured. */
   model: string | null;
-  /** Of new runs. */
+  /** For new runs. */
   mode: "read-only" | "ask" | "auto-edit" | "full-auto";
-  /** Of new runs. */
+  /** For new runs. */
   thinking: "off" | "low" | "medium" | "high";
   sessions: SessionStatus[];
   approvals: PendingQuestion[];
 }
 
-/** The text joins the run's next request. */
+/** The text goes into the run's next request to the model. */
 export interface SteerAnswer {
   disposition: "steered";
   session: string;
   run: string;
-  /** Of the text in the queue, where it waits for that request. */
+  /** The id of the text in the queue, where it waits for that request. */
   id: string;
 }
 
-/** What the client can do more than LSP says. Unknown fields are ignored. */
+/** What the client can do beyond LSP. Unknown fields are ignored. */
 export interface SteersmanOptions {
-  /** Every session's events go to this progress token. */
+  /** The progress token that every session's events go to. */
   eventToken?: string | number | null;
-  /** Questions come as `steersman/requestApproval`. */
+  /** It takes questions by `steersman/requestApproval`. */
   approval?: boolean | null;
   /** It saves documents by `steersman/save`. */
   save?: boolean | null;
-  /** It says what it has open beyond the documents that this server is attached to, by `steersman/openDocuments`. */
+  /** It lists all its open documents, including those that this server is not attached to, by `steersman/openDocuments`. */
   openDocuments?: boolean | null;
-  /** It passes on the diagnostics of all its language servers, by `$/steersman/diagnostics`. */
+  /** It passes on the diagnostics of all its language servers by `$/steersman/diagnostics`. */
   diagnostics?: boolean | null;
-  /** It asks its user for a line of text, by `steersman/input`. */
+  /** It asks its user for a line of text by `steersman/input`. */
   input?: boolean | null;
-  /** What it can be asked to do by `steersman/callTool`: names of known tools, and tools of its own. */
+  /** The tools that can be called by `steersman/callTool`: names of known tools, and tools of its own. */
   tools?: (string | ClientTool)[] | null;
-  /** Its user has not trusted the workspace: nothing in it is followed, no mode is looser than `ask`, and nobody is asked about trust. */
+  /** Its user has not trusted the workspace: no instructions or settings in it are followed, no mode is looser than `ask`, and nobody is asked about trust. */
   untrusted?: boolean | null;
-  /** Of the protocol that the client was written for. */
+  /** The version of the protocol that the client was written for. */
   version?: string | null;
 }
 
@@ -1750,18 +1751,18 @@ export interface StreamedBlock {
   text: string;
 }
 
-/** A message that is being streamed, as far as it got. */
+/** The part of a streaming message that has arrived. */
 export interface StreamedMessage {
   messageId: string;
   blocks: StreamedBlock[];
 }
 
-/** A prompt template, called by `/name` at the start of a message. */
+/** A prompt template. A message that begins with `/name` calls it. */
 export interface TemplateInfo {
   name: string;
   /** "" if it has none. */
   description: string;
-  /** What arguments it takes. */
+  /** The arguments that it takes. */
   hint: string;
   source: "user" | "workspace";
   path: string;
@@ -1775,7 +1776,7 @@ export interface TemplatesAnswer {
 }
 
 export interface TemplatesParams {
-  /** URI or path of the workspace folder; the first one without. */
+  /** URI or path of the workspace folder. Default: the first one. */
   root?: string | null;
 }
 
@@ -1786,7 +1787,7 @@ export interface TextBlock {
   attached?: string;
 }
 
-/** A block of what a tool says. */
+/** A block of a tool's result. */
 export interface TextContent {
   type: "text";
   text: string;
@@ -1794,7 +1795,7 @@ export interface TextContent {
 
 export interface TextParams {
   text: string;
-  /** The only live one, without. */
+  /** Default: the only live one. */
   run?: string | null;
   context?: ContextParams | null;
 }
@@ -1913,15 +1914,15 @@ export interface ToolUpdateEvent {
   data: ToolUpdateData;
 }
 
-/** It will be shown by `window/showDocument`, or named in a message. */
+/** The transcript will be shown by `window/showDocument`, or else named in a message. */
 export interface TranscriptAnswer {
   session: string;
-  /** Of the transcript: a file that is only to be read, or a document of the scheme `steersman`. */
+  /** Of a read-only file, or of a document of the scheme `steersman`. */
   uri: string;
 }
 
 export interface TranscriptParams {
-  /** The live one, else the one that was used last, without. */
+  /** Default: the live one, else the one that was used last. */
   session?: string | null;
 }
 
@@ -1975,7 +1976,7 @@ export interface UsageData {
   cost: number | null;
 }
 
-/** `place: here`: the session goes on from before the message. No file was changed. */
+/** With `place: here`: the session continues from before the message. No file was changed. */
 export interface WentBackAnswer {
   session: string;
   title: string | null;
@@ -1996,9 +1997,9 @@ export interface WentBackAnswer {
   run?: string;
   /** Id of the node that the next message follows. */
   tip: string | null;
-  /** The number of its last event: `steersman.events` tells them all. */
+  /** The number of its last event. `steersman.events` gives all of them. */
   seq: number;
   roots: string[];
-  /** Of the message, to be changed and sent again. */
+  /** The message's text, to be changed and sent again. */
   text: string;
 }

@@ -1,7 +1,7 @@
-"""What the server answers, as models: for the protocol's schema, its tables, and the check that answers are as is said.
+"""What the server answers, as models: for the protocol's schema and its tables.
 
-Nothing here is used while a server runs. The answers themselves are made in commands, in the session's manager and
-status; a test holds the answer of every command, and the data of every refusal, against these models.
+Nothing here is used while a server runs. The answers are made by the commands and in the session layer; a test checks
+the answer of every command, and the data of every refusal, against these models.
 """
 
 from typing import Literal
@@ -24,64 +24,64 @@ from steersman.session.templates import TemplateSource
 
 
 class StartAnswer(Wire):
-    """A run will begin; nothing of it is told before this answer."""
+    """A run will begin. This answer comes before anything of the run."""
 
     session: str
     run: str
     token: str
-    """Of its work-done progress."""
+    """The token of its work-done progress."""
 
 
 class SteerAnswer(Wire):
-    """The text joins the run's next request."""
+    """The text goes into the run's next request to the model."""
 
     disposition: Literal["steered"]
     session: str
     run: str
     id: str
-    """Of the text in the queue, where it waits for that request."""
+    """The id of the text in the queue, where it waits for that request."""
 
 
 class QueuedAnswer(Wire):
-    """The text waits until the run would end."""
+    """The text waits until the run would otherwise end."""
 
     disposition: Literal["queued"]
     session: str
     run: str
     id: str
-    """Of the text in the queue."""
+    """The id of the text in the queue."""
 
 
 class StartedAnswer(StartAnswer):
-    """No run was live: one begins with the text."""
+    """No run was live, so one begins with the text."""
 
     disposition: Literal["started"]
 
 
 class ClosedAnswer(Wire):
-    """The user has closed the question: nothing was done."""
+    """The user closed the question without an answer, so nothing was done."""
 
     disposition: Literal["closed"]
 
 
 class QueueAnswer(Wire):
-    """What waits, after what was done."""
+    """The queue after the operation."""
 
     session: str
     run: str
     items: list[QueuedItem]
-    """Steering first; in each kind in the order of delivery."""
+    """Steering messages first; each kind in the order of delivery."""
     removed: list[QueuedItem] | None = None
-    """What was taken out, for who wants it back."""
+    """The removed items, so that the user can have their texts back."""
 
 
 class AbortAnswer(Wire):
     aborted: bool
-    """False: there was nothing to abort, or it was aborting already."""
+    """False: there was nothing to abort, or it was already being aborted."""
 
 
 class PendingQuestion(ApprovalRequestedData):
-    """A question that has no answer yet: the data of its `approval_requested`, and whose it is."""
+    """A question without an answer yet: the data of its `approval_requested`, with its session and run."""
 
     session: str
     run: str
@@ -112,13 +112,13 @@ class SessionStatus(Wire):
 
 class StatusAnswer(Wire):
     version: str
-    """Of Steersman."""
+    """The version of Steersman."""
     model: str | None
-    """Of new runs; null where none is configured."""
+    """For new runs; null if none is configured."""
     mode: Mode
-    """Of new runs."""
+    """For new runs."""
     thinking: ThinkingLevel
-    """Of new runs."""
+    """For new runs."""
     sessions: list[SessionStatus]
     approvals: list[PendingQuestion]
 
@@ -130,7 +130,7 @@ class StreamedBlock(Wire):
 
 
 class StreamedMessage(Wire):
-    """A message that is being streamed, as far as it got."""
+    """The part of a streaming message that has arrived."""
 
     message_id: str
     blocks: list[StreamedBlock]
@@ -140,12 +140,12 @@ class EventsAnswer(Wire):
     events: list[Event]
     """The durable ones, oldest first."""
     more: bool
-    """There are more than fit: ask again, after the last of these."""
+    """There are more events than fit: ask again, after the last of these."""
     streaming: StreamedMessage | None
 
 
 class ConfigureAnswer(Wire):
-    """What holds from now on."""
+    """The settings from now on."""
 
     model: str | None
     mode: Mode
@@ -153,13 +153,13 @@ class ConfigureAnswer(Wire):
 
 
 class TemplateInfo(Wire):
-    """A prompt template, called by `/name` at the start of a message."""
+    """A prompt template. A message that begins with `/name` calls it."""
 
     name: str
     description: str
     """"" if it has none."""
     hint: str
-    """What arguments it takes."""
+    """The arguments that it takes."""
     source: TemplateSource
     path: str
     problem: str | None = None
@@ -179,7 +179,7 @@ class ApprovalRequest(PendingQuestion):
 
 
 class ChangeTexts(Wire):
-    """A file of a question, LF line ends; `oldText` is empty for a new one, `newText` for one that is deleted."""
+    """A file of a question, with LF line ends. `oldText` is empty for a new file, `newText` for a deleted one."""
 
     uri: str
     old_text: str
@@ -202,59 +202,59 @@ class OpenDocumentsRequest(Wire):
     """The params of `steersman/openDocuments`."""
 
     uris: list[str] | None = None
-    """Of the documents whose text is wanted; without, all that are open, without their text."""
+    """The documents whose text is wanted. Default: all open documents, without their texts."""
 
 
 # Errors
 
 
 class InvalidParamsData(Wire):
-    """`data` of error -32602: the parameters of a command don't fit."""
+    """`data` of error -32602: the parameters of a command are not valid."""
 
     field: str
-    """That is wrong, as a path with dots."""
+    """The wrong field, as a path with dots."""
     # The name is the protocol's; BaseModel's own `schema` is a deprecated class method that nobody here calls.
     expected: dict[str, JsonValue] | None = Field(default=None, alias="schema")
     """JSON Schema of what the command takes."""
 
 
 class RefusedData(BaseModel):
-    """`data` of error -32803: it can't be done now, or at all."""
+    """`data` of error -32803: the request can't be done now, or at all."""
 
-    # More may come with a code than is known today.
+    # A code may come with further fields.
     model_config = ConfigDict(
         alias_generator=to_camel, extra="allow", strict=True, use_attribute_docstrings=True
     )
 
     code: RefusalCode
     text: str | None = None
-    """What was said and is handed back: put it where the user can send it again."""
+    """The user's text, handed back: put it where the user can send it again."""
     session: str | None = None
     run: str | None = None
     runs: list[str] | None = None
-    """To choose from."""
+    """The runs to choose from."""
     id: str | None = None
     """Of a question, or of an item of the queue."""
     decisions: list[Decision] | None = None
-    """What the question takes."""
+    """The decisions that the question allows."""
     root: str | None = None
     uri: str | None = None
     limit: int | None = None
-    """Characters."""
+    """In characters."""
 
 
 # initialize
 
 
 class SteersmanOptions(ClientFeatures):
-    """What the client can do more than LSP says. Unknown fields are ignored."""
+    """What the client can do beyond LSP. Unknown fields are ignored."""
 
     version: str | None = None
-    """Of the protocol that the client was written for."""
+    """The version of the protocol that the client was written for."""
 
 
 class InitializationOptions(BaseModel):
-    """`initializationOptions`, or `capabilities.experimental`, of the client."""
+    """`initializationOptions` or `capabilities.experimental` of the client."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -263,19 +263,19 @@ class InitializationOptions(BaseModel):
 
 class ServerFeatures(Wire):
     version: str
-    """Of the protocol."""
+    """The version of the protocol."""
     uses: list[str]
-    """Names of the features that were asked for and are used."""
+    """The features that the client asked for and the server uses."""
     tools: list[str] | None = None
-    """Of the tools that the client has offered, those that models have."""
+    """The tools that the client offered and models have."""
 
 
 class ShowQuestionAnswer(Wire):
-    """It will be shown by `window/showDocument`, or named in a message."""
+    """The question will be shown by `window/showDocument`, or else in a message."""
 
     id: str
     uri: str
-    """Of its document, which goes with the question."""
+    """Of its document, which is deleted with the question."""
 
 
 class ExperimentalCapabilities(BaseModel):

@@ -1,4 +1,4 @@
-"""The arguments of a command, validated: one object, or a string in its place (the prompt, the text, the session)."""
+"""Validates the arguments of a command: one object, or a string in its place (the prompt, the text, the session)."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -18,22 +18,21 @@ _QUEUE_FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "move": ({"id"}, {"to", "kind"}),
     "clear": (set(), set()),
 }
-"""What each op needs, and what it takes beside."""
+"""The fields that each op needs, and those that it takes besides."""
 
 
 def parse(model: type[M], arguments: Sequence[JsonValue], *, string_as: str | None = None) -> M:
-    """The parameters in the arguments of a command.
-
-    `string_as` names the field that a bare string is meant for.
+    """The parameters in the arguments of a command. `string_as`: the field that a bare string stands for.
 
     Raises:
-        InvalidParams: naming the field, what was expected and what came; `data.schema` is what the command takes.
+        InvalidParams: they don't fit. The error names the field, what was expected and what came instead; its
+            `data.schema` is the JSON Schema of the parameters.
     """
     if len(arguments) > 1:
         text = f"Expected one object as the only argument, got {len(arguments)} arguments."
         raise _invalid(model, "arguments", text)
     value: Any = arguments[0] if arguments and arguments[0] is not None else {}
-    if value == []:  # what an empty table of Lua, or an empty plist of Emacs, may become
+    if value == []:  # Lua may encode an empty table, and Emacs an empty plist, as an array
         value = {}
     if isinstance(value, str) and string_as is not None:
         value = {string_as: value}
@@ -53,7 +52,7 @@ def parse(model: type[M], arguments: Sequence[JsonValue], *, string_as: str | No
 
 
 def parse_queue(arguments: Sequence[JsonValue]) -> QueueParams:
-    """The parameters of `steersman.queue`, with the fields that its op takes.
+    """The parameters of `steersman.queue`, with the fields that the op takes and no others.
 
     Raises:
         InvalidParams: see `parse`.

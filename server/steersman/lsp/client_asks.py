@@ -1,6 +1,6 @@
-"""What the client is sent with `steersman/input` and `steersman/callTool`, as models: for the protocol's schema.
+"""The params of `steersman/input` and `steersman/callTool`, as models: for the protocol's schema.
 
-Nothing here is used while a server runs; tests hold every request against these models.
+Nothing here is used while a server runs; tests check every request against these models.
 """
 
 from pydantic import JsonValue
@@ -12,13 +12,13 @@ class InputRequest(Wire):
     """The params of `steersman/input`."""
 
     session: str
-    """Empty, as the two below, where no run asks: `steersman.ask` wants a prompt."""
+    """Empty, like `run` and `toolCallId`, if no run asks: `steersman.ask` wants a prompt."""
     run: str
     tool_call_id: str
     prompt: str
-    """What is asked."""
+    """The question."""
     options: list[str] | None = None
-    """Suggestions, two to six. Any other text is an answer as well."""
+    """Two to six suggestions. Any other text is an answer too."""
 
 
 class CallToolRequest(Wire):
@@ -28,7 +28,7 @@ class CallToolRequest(Wire):
     run: str
     tool_call_id: str
     name: str
-    """As the client named the tool."""
+    """The tool's name, as the client offered it."""
     arguments: dict[str, JsonValue]
-    """Of a known tool: the params of its LSP request. Of the client's own: what the model gave, of which only the
-    names and types at the top have been looked at."""
+    """For a known tool: the params of its LSP request. For the client's own tool: what the model gave. The server has
+    checked only the names and types at the top level."""

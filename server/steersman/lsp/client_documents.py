@@ -7,7 +7,7 @@ from steersman.lsp.params import Params
 
 
 class Told(Params):
-    """What the client tells of its documents. More fields are ignored."""
+    """A message about documents. Further fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -16,7 +16,7 @@ class SaveAnswer(Told):
     """The answer to `steersman/save`."""
 
     saved: list[str]
-    """URIs."""
+    """URIs of the documents that were saved."""
 
 
 class ListedDocument(Told):
@@ -24,18 +24,18 @@ class ListedDocument(Told):
 
     uri: str
     dirty: bool
-    """It has text that is not saved."""
+    """It has unsaved changes."""
     visible: bool | None = None
-    """The user sees it. If it is said of any document, what is not in the list is not told to models as open."""
+    """The user sees it. If any document has this field, models are told only of the listed ones as open."""
     active: bool | None = None
-    """The user is in it."""
+    """The cursor is in it."""
 
 
 class OpenDocument(ListedDocument):
     version: int | None = None
-    """That an edit of it is bound to; null without versions."""
+    """The version that an edit of it names; null if the client has none."""
     text: str | None = None
-    """The whole text; of those that were asked for by name."""
+    """The whole text, if the request named the document."""
 
 
 class OpenDocumentsAnswer(Told):
@@ -48,4 +48,4 @@ class OpenDocumentsChanged(Told):
     """The params of the notification `steersman/openDocumentsChanged`."""
 
     documents: list[ListedDocument]
-    """All that are open, each time."""
+    """Always all open documents."""

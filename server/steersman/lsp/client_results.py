@@ -1,5 +1,5 @@
-"""What the client's answers must be to `steersman/input` and `steersman/callTool`. Few clients are asked, so
-validators are built at the first use."""
+"""The client's answers to `steersman/input` and `steersman/callTool`. Validators are built at the first use, since few
+clients are asked."""
 
 from typing import Literal
 
@@ -10,16 +10,16 @@ from steersman.lsp.params import Params
 
 
 class InputAnswer(Params):
-    """The answer to `steersman/input`; null if the user closed the question."""
+    """The answer to `steersman/input`. It is null if the user closed the question."""
 
     text: str
-    """As it was typed. An empty one is no answer."""
+    """What the user typed. Empty text is no answer."""
 
 
 class TextContent(BaseModel):
-    """A block of what a tool says."""
+    """A block of a tool's result."""
 
-    # Tools are written for other hosts as well, which take more of a result than its text.
+    # Tools are written for other hosts too, which take more of a result than its text.
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
     type: Literal["text"]
@@ -27,14 +27,14 @@ class TextContent(BaseModel):
 
 
 class CallToolAnswer(BaseModel):
-    """The answer to `steersman/callTool`: `content`, or `data` from a known tool. More fields are ignored."""
+    """The answer to `steersman/callTool`: `content`, or `data` from a known tool. Further fields are ignored."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore", strict=True, defer_build=True)
 
     content: str | list[TextContent] | None = None
     """For the model."""
     data: JsonValue = None
-    """Of a known tool only, in place of `content`: the result of the LSP request, as it came; null for nothing."""
+    """From a known tool, instead of `content`: the unchanged result of the LSP request, which may be null."""
     is_error: bool = False
     """The call failed; `content` says why."""
 
@@ -51,6 +51,6 @@ class CallToolAnswer(BaseModel):
 
 
 def what_is_wrong(error: ValidationError) -> str:
-    """The first fault, without the value: that would repeat what a client sent, which has no bound."""
+    """The first fault. The value is left out: it may be long, or somebody's text."""
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'the result'}: {first['msg']}"

@@ -1,4 +1,4 @@
-"""What a client can do beyond LSP, as it says at initialize: each feature is asked for by itself."""
+"""What a client can do beyond LSP, as it says at initialize. It asks for each feature separately."""
 
 import functools
 import logging
@@ -36,7 +36,7 @@ USED: Final = (
 
 
 class ClientTool(BaseModel):
-    """A tool that the client offers to models; it is called by `steersman/callTool`."""
+    """A tool that the client offers to models. It is called by `steersman/callTool`."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
 
@@ -44,46 +44,47 @@ class ClientTool(BaseModel):
     description: Annotated[StrictStr, Field(min_length=1, max_length=4000)]
     """For the model: what it does and when to use it."""
     parameters: dict[str, JsonValue]
-    """JSON Schema of its arguments, an object."""
+    """JSON Schema of its arguments, which are an object."""
     read_only: StrictBool = False
-    """It changes nothing, so that the user is not asked before it is called."""
+    """It changes nothing, so the user is not asked before a call."""
 
 
 class ClientFeatures(BaseModel):
-    """`initializationOptions.steersman`, or `capabilities.experimental.steersman`: what the client can do more.
+    """`initializationOptions.steersman` or `capabilities.experimental.steersman`: what the client can do beyond LSP.
 
-    What is not known here is left alone: a newer client may ask for more than this server has.
+    Unknown fields are ignored: a newer client may ask for more than this server has.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
 
     event_token: StrictStr | StrictInt | None = None
-    """Every session's events go to this progress token."""
+    """The progress token that every session's events go to."""
     approval: StrictBool | None = None
-    """Questions come as `steersman/requestApproval`."""
+    """It takes questions by `steersman/requestApproval`."""
     save: StrictBool | None = None
     """It saves documents by `steersman/save`."""
     open_documents: StrictBool | None = None
-    """It says what it has open beyond the documents that this server is attached to, by `steersman/openDocuments`."""
+    """It lists all its open documents, including those that this server is not attached to, by
+    `steersman/openDocuments`."""
     diagnostics: StrictBool | None = None
-    """It passes on the diagnostics of all its language servers, by `$/steersman/diagnostics`."""
+    """It passes on the diagnostics of all its language servers by `$/steersman/diagnostics`."""
     input: StrictBool | None = None
-    """It asks its user for a line of text, by `steersman/input`."""
+    """It asks its user for a line of text by `steersman/input`."""
     tools: list[StrictStr | ClientTool] | None = None
-    """What it can be asked to do by `steersman/callTool`: names of known tools, and tools of its own."""
+    """The tools that can be called by `steersman/callTool`: names of known tools, and tools of its own."""
     untrusted: StrictBool | None = None
-    """Its user has not trusted the workspace: nothing in it is followed, no mode is looser than `ask`, and nobody is
-    asked about trust."""
+    """Its user has not trusted the workspace: no instructions or settings in it are followed, no mode is looser than
+    `ask`, and nobody is asked about trust."""
 
     @field_validator("tools", mode="before")
     @classmethod
     def _leave_out_what_is_no_tool(cls, given: object) -> object:
-        """A newer client may offer tools in other forms, or with other names: that is no reason to refuse it."""
+        """A newer client may offer other forms of tools. That is no reason to refuse the client."""
         return [tool for tool in given if _is_tool(tool)] if isinstance(given, list) else given
 
     @property
     def asked_for(self) -> list[str]:
-        """Names of the features that the client has, as they are spelled on the wire, in the order of this class."""
+        """The names of the client's features, as spelled on the wire, in the order of this class."""
         fields = type(self).model_fields.items()
         return [to_camel(name) for name, _ in fields if getattr(self, name) not in (None, False, [])]
 

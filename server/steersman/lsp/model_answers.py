@@ -1,10 +1,10 @@
-"""What `steersman.models` answers, as models: for the protocol's schema, as in `answers`."""
+"""What `steersman.models` answers, as models: see `answers`."""
 
 from steersman.session.schema_parts import Count, Wire
 
 
 class ModelPrice(Wire):
-    """US dollars for a million tokens; what is not known is left out."""
+    """US dollars for a million tokens. Unknown prices are left out."""
 
     input: float | None = None
     output: float | None = None
@@ -13,52 +13,52 @@ class ModelPrice(Wire):
 
 
 class OfferedModel(Wire):
-    """A model that can be named; what is not known of it is left out."""
+    """A model that can be chosen. What is not known of it is left out."""
 
     model: str
     """As `steersman.configure` takes it: `PROVIDER:NAME`."""
     name: str
-    """At its provider."""
+    """Its name at the provider."""
     context_window: Count | None = None
-    """Tokens of prompt and answer together, as they are served."""
+    """Tokens of prompt and answer together, as the server is configured."""
     max_output: Count | None = None
     """Tokens of one answer."""
     images: bool | None = None
-    """It takes images."""
+    """It accepts images."""
     thinking: bool | None = None
-    """It takes a thinking level."""
+    """It accepts a thinking level."""
     price: ModelPrice | None = None
     loaded: bool | None = None
-    """It is ready, where the server loads its models when they are asked for."""
+    """It is in memory, if the server loads models on demand."""
 
 
 class OfferingProvider(Wire):
-    """A provider, or a server on this machine that is no provider's."""
+    """A provider, or a model server on this machine."""
 
     provider: str
     """The part of `PROVIDER:NAME` before the colon."""
     title: str
-    """For people."""
+    """Its name for people."""
     usable: bool
-    """A run could begin with it. False: its models can't be named yet."""
+    """A run could begin with it. False: its models can't be chosen yet."""
     local: bool
-    """A program that people run themselves."""
+    """A program that users run themselves."""
     server: str | None = None
-    """Host and port, where it was asked or is looked for."""
+    """The host and port that were asked, or are tried."""
     models: list[OfferedModel]
-    """In the server's order."""
+    """In the provider's order."""
     left_out: Count
-    """How many there are beside these."""
+    """How many more models there are."""
     problem: str | None = None
-    """Why it can't be used; or why it told no models, though a run may work."""
+    """Why it can't be used, or why it listed no models although a run may work."""
     mend: str | None = None
-    """What to do about that."""
+    """What to do about the problem."""
 
 
 class ModelsAnswer(Wire):
     model: str | None
-    """Of new runs; null where none is configured."""
+    """For new runs; null if none is configured."""
     providers: list[OfferingProvider]
-    """Those that are usable first."""
+    """Usable ones first."""
     config: str
-    """Path of the user's file: keys and base URLs can stand in its tables `[providers.NAME]` too."""
+    """Path of the user's configuration file. Keys and base URLs can also be set in its tables `[providers.NAME]`."""

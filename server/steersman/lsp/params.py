@@ -1,6 +1,6 @@
-"""Parameters of the commands: one object each, validated; a string in its place is the prompt or the text.
+"""The parameters of the commands, as models: one object for each command.
 
-The JSON Schema of the protocol comes from these models.
+The JSON Schema of the protocol is made from them.
 """
 
 from typing import Annotated, Literal
@@ -16,13 +16,13 @@ from steersman.session.settings import Mode
 
 
 class Params(BaseModel):
-    # Strict: a wrong type is told, not guessed at.
-    # Validators are built at the first use of a command: most are never used, and building all delays the start.
+    # Strict: a value of the wrong type is an error and is not converted.
+    # Validators are built when a command is first used: most never are, and building all of them delays the start.
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, defer_build=True)
 
 
 class BudgetParams(Params):
-    """Ceilings of one run."""
+    """Limits of one run."""
 
     turns: Annotated[int, Field(ge=1)] | None = None
     seconds: Annotated[float, Field(gt=0)] | None = None
@@ -46,12 +46,12 @@ class Span(Params):
 
 
 class SelectionParams(Params):
-    """A part of a document that the prompt is about. Positions as negotiated at initialize."""
+    """A part of a document that the prompt is about. Positions are in the encoding negotiated at initialize."""
 
     uri: str
     range: Span
     text: str | None = None
-    """What is selected; taken from the open document if it is left out."""
+    """The selected text. Default: taken from the open document."""
 
 
 class DiagnosticParams(Params):
@@ -68,11 +68,11 @@ class ImageParams(Params):
     data: str
     """Base64 of the file, at most 5 MB."""
     mime_type: str
-    """As the client knows it; what the bytes are counts."""
+    """What the client takes it for. The server looks at the bytes."""
 
 
 class ContextParams(Params):
-    """What the user points at, told to the model with the prompt."""
+    """What the user points at. The model gets it with the prompt."""
 
     uris: list[str] = []
     selections: list[SelectionParams] = []
@@ -83,22 +83,22 @@ class ContextParams(Params):
 class StartParams(Params):
     prompt: str
     session: str | None = None
-    """A session to go on in; a new one is made without."""
+    """The session to continue. Default: a new one."""
     root: str | None = None
-    """URI or path of the workspace folder to work in; the first one without."""
+    """URI or path of the workspace folder to work in. Default: the first one."""
     context: ContextParams | None = None
     model: str | None = None
     """`PROVIDER:NAME`."""
     mode: Mode | None = None
-    """For this run."""
+    """For this run only."""
     thinking: ThinkingLevel | None = None
-    """How much the model is to think before it answers, where it takes a level. It holds for the session."""
+    """How much the model thinks before it answers, if it takes a level. It holds for the session."""
     budget: BudgetParams | None = None
 
 
 class ContinueParams(Params):
     session: str | None = None
-    """The one that was used last, without."""
+    """Default: the one that was used last."""
     budget: BudgetParams | None = None
 
 
@@ -106,65 +106,66 @@ class DoCommentParams(Params):
     uri: str
     """Of an open document."""
     range: Span
-    """Whose comments are meant. Positions as negotiated at initialize."""
+    """The comments in this range. Positions are in the encoding negotiated at initialize."""
     text: str | None = None
-    """What the one comment says that is meant, wherever it is by now; all in the range without."""
+    """Only the comment with this text, even if it has moved. Default: all comments in the range."""
     how: Literal["start", "steer", "followUp"] = "start"
-    """`start` is a follow-up while a run is live, the others are a start when none is."""
+    """While a run is live, `start` becomes a follow-up; while none is, the others become a start."""
     run: str | None = None
-    """To steer, or to follow: the only live one, without."""
+    """The run to steer or to follow. Default: the only live one."""
 
 
 class AskParams(Params):
     question: str
-    """What the user is asked."""
+    """Shown to the user."""
     context: ContextParams | None = None
     mode: Mode | None = None
-    """For the run. With `read-only` it begins beside one that is live; otherwise it is a follow-up then."""
+    """For the run only. While another run is live, a `read-only` run begins beside it; any other is a follow-up."""
 
 
 class TextParams(Params):
     text: str
     run: str | None = None
-    """The only live one, without."""
+    """Default: the only live one."""
     context: ContextParams | None = None
 
 
 class ModelsParams(Params):
     provider: str | None = None
-    """Only of this one; all without."""
+    """Only the models of this one. Default: all."""
 
 
 class TemplatesParams(Params):
     root: str | None = None
-    """URI or path of the workspace folder; the first one without."""
+    """URI or path of the workspace folder. Default: the first one."""
 
 
 class QueueParams(Params):
     op: Literal["list", "edit", "remove", "move", "clear"] = "list"
     run: str | None = None
-    """The only live one, without."""
+    """Default: the only live one."""
     id: str | None = None
     """Of the item to edit, remove or move."""
     text: str | None = None
-    """What an edited item says from now on."""
+    """The new text of an edited item."""
     to: Annotated[int, Field(ge=0)] | None = None
-    """Where an item is moved: its place among those of its kind, from 0; the end without."""
+    """Where to move the item: its position among those of its kind, from 0. Default: the end."""
     kind: QueueKind | None = None
-    """What a moved item becomes; what it is, without."""
+    """The new kind of a moved item. Default: unchanged."""
 
 
 class AbortParams(Params):
     run: str | None = None
+    """Default: the only live one; if none is live, the operations under way (compaction, revert, export)."""
     reason: str | None = None
 
 
 class EditedText(Params):
-    """A file of a question as the user has rewritten it."""
+    """A file of a question, as the user has edited it."""
 
     uri: str
     new_text: str
-    """The whole text. Where a line end comes in, it becomes the file's own."""
+    """The whole text. New line ends become the file's own."""
 
 
 class ApprovalAnswer(Params):
@@ -174,9 +175,9 @@ class ApprovalAnswer(Params):
     feedback: str | None = None
     """For the model, with a decline."""
     edited: list[EditedText] | None = None
-    """With an accept: what is written in place of what was proposed."""
+    """With an accept: what is written instead of the proposal."""
     hunks: list[str] | None = None
-    """With an accept: ids of the only hunks to be made. Not beside `edited`."""
+    """With an accept: ids of the hunks to apply; the others are left out. Not together with `edited`."""
 
 
 class ApproveParams(ApprovalAnswer):
@@ -185,11 +186,11 @@ class ApproveParams(ApprovalAnswer):
 
 class ShowQuestionParams(Params):
     id: str | None = None
-    """Of a pending question; without, the one that has waited the longest."""
+    """Of a pending question. Default: the one that has waited longest."""
 
 
 class ApprovalTextsParams(Params):
-    """What `steersman/approvalTexts` asks for."""
+    """The params of `steersman/approvalTexts`."""
 
     id: str
     """Of a pending question."""
@@ -199,13 +200,13 @@ class EventsParams(Params):
     session: str
     run: str | None = None
     after: Annotated[int, Field(ge=0)] = 0
-    """The number of the last event that is known; 0 for all."""
+    """The number of the last event that the client has; 0 for all events."""
     limit: Annotated[int, Field(ge=1)] | None = None
 
 
 class ConfigureParams(Params):
     session: str | None = None
-    """All new runs of this server, without."""
+    """Default: all new runs of this server."""
     model: str | None = None
     mode: Mode | None = None
     thinking: ThinkingLevel | None = None

@@ -1,6 +1,6 @@
 """The protocol as one JSON Schema document (2020-12): events, commands and their answers, options, errors.
 
-It is read off the models; a client's types and the tables of protocol.md are made from it.
+It is made from the models. A client's types and the tables of protocol.md are made from it in turn.
 """
 
 import ast
@@ -52,7 +52,7 @@ OTHERS: Final[tuple[type[BaseModel], ...]] = (
 
 
 def json_schema() -> Schema:
-    """The whole document. The same for the same version, byte for byte, once it is written as JSON."""
+    """The whole document. Written as JSON, it is the same byte for byte for the same version."""
     models: list[type[BaseModel]] = [*EVENTS, Event, *OTHERS]
     for command in COMMANDS:
         models += [command.params, *command.answers]
@@ -83,18 +83,19 @@ def json_schema() -> Schema:
 
 class _Generator(GenerateJsonSchema):
     def field_title_should_be_set(self, schema: Any) -> bool:
-        """A field's title would only repeat its name."""
+        """No: a field's title would only repeat its name."""
         return False
 
     def tagged_union_schema(self, schema: Any) -> Schema:
-        """Without OpenAPI's `discriminator`, which is no keyword of JSON Schema."""
+        """Leaves out OpenAPI's `discriminator`, which is not a keyword of JSON Schema."""
         union = super().tagged_union_schema(schema)
         union.pop("discriminator", None)
         return union
 
 
 def _complete(definition: Schema, model: type[BaseModel]) -> None:
-    """Says of one model what pydantic doesn't: descriptions from the source, and what is left out rather than null."""
+    """Adds what pydantic doesn't know of a model: descriptions from the source, and which fields are left out rather
+    than null."""
     definition.pop("title", None)
     if model.__doc__:
         definition["description"] = inspect.cleandoc(model.__doc__)
@@ -112,7 +113,7 @@ def _complete(definition: Schema, model: type[BaseModel]) -> None:
 
 
 def _drop_null(shown: Schema) -> None:
-    """What the server has nothing to say of it leaves out."""
+    """The server leaves a field out instead of sending null."""
     shown.pop("default", None)
     rest = [form for form in shown.pop("anyOf", []) if form != {"type": "null"}]
     if len(rest) == 1:
@@ -122,7 +123,7 @@ def _drop_null(shown: Schema) -> None:
 
 
 def field_docs(model: type[BaseModel]) -> dict[str, str]:
-    """The docstrings of a model's fields, by their names in Python."""
+    """The docstrings of a model's fields, by their Python names."""
     told: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if issubclass(base, BaseModel) and base is not BaseModel:
@@ -132,7 +133,7 @@ def field_docs(model: type[BaseModel]) -> dict[str, str]:
 
 @functools.cache
 def _docs_of_module(name: str) -> dict[str, dict[str, str]]:
-    """By class and field, from the source: pydantic would have to read it whenever the models are imported."""
+    """By class and field. Read from the source here, since pydantic would read it at every import of the models."""
     tree = ast.parse(inspect.getsource(sys.modules[name]))
     return {node.name: dict(_docs_of_class(node)) for node in tree.body if isinstance(node, ast.ClassDef)}
 
@@ -145,7 +146,7 @@ def _docs_of_class(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
 
 
 def parts_of(models: Iterable[type[BaseModel]]) -> list[type[BaseModel]]:
-    """The models and all that they are made of."""
+    """The models, and all models that their fields are made of."""
     found: dict[type[BaseModel], None] = {}
 
     def visit(kind: Any) -> None:
@@ -183,7 +184,7 @@ def _event(envelope: Schema, form: type[EventData]) -> Schema:
 
 
 def _commands() -> Schema:
-    """By id: what each takes as its only argument, and what it answers."""
+    """By id: what each command takes as its only argument, and what it answers."""
     properties = {}
     for command in COMMANDS:
         taken: Schema = {"$ref": f"#/$defs/{command.params.__name__}"}

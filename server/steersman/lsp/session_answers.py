@@ -1,4 +1,4 @@
-"""What the server answers to the commands about kept sessions. See answers.py."""
+"""What the server answers to the commands about kept sessions, as models: see `answers`."""
 
 from typing import Literal
 
@@ -7,7 +7,7 @@ from steersman.session.schema_parts import Count, UsageData, Wire
 
 
 class ListedSession(Wire):
-    """A session as its log tells it."""
+    """A session, as read from its log."""
 
     session: str
     title: str | None
@@ -16,67 +16,67 @@ class ListedSession(Wire):
     updated: int
     """When its last record was written."""
     roots: list[str]
-    """URIs of its folders; the first is its own."""
+    """URIs of its folders, its own first."""
     model: str | None
     usage: UsageData | None
-    """Null where no run of it has ended."""
+    """Null if no run of the session has ended yet."""
     state: Literal["idle", "interrupted", "live", "unknown"]
     locked: bool
-    """Another process has it open."""
+    """Another process has the session open."""
     size: Count
     """Bytes of its log."""
 
 
 class SessionsAnswer(Wire):
     sessions: list[ListedSession]
-    """The one that was used last comes first."""
+    """The most recently used first."""
 
 
 class ResumeAnswer(SessionStatus):
-    """The session is open here."""
+    """The session is open in this server."""
 
     tip: str | None
     """Id of the node that the next message follows."""
     seq: Count
-    """The number of its last event: `steersman.events` tells them all."""
+    """The number of its last event. `steersman.events` gives all of them."""
     roots: list[str]
 
 
 class WentBackAnswer(ResumeAnswer):
-    """`place: here`: the session goes on from before the message. No file was changed."""
+    """With `place: here`: the session continues from before the message. No file was changed."""
 
     text: str
-    """Of the message, to be changed and sent again."""
+    """The message's text, to be changed and sent again."""
 
 
 class ForkAnswer(Wire):
-    """`place: new`."""
+    """With `place: new`."""
 
     session: str
-    """The copy."""
+    """The new session."""
     forked_from: str
     text: str | None = None
-    """Of the message, to be changed and sent again."""
+    """The message's text, to be changed and sent again."""
 
 
 class CompactAnswer(Wire):
-    """`compaction_start` and `compaction_end` tell what comes of it."""
+    """The compaction will be done. `compaction_start` and `compaction_end` report it."""
 
     session: str
     run: str | None = None
-    """A run is live: before its next request."""
+    """While a run is live: the compaction comes before its next request."""
     operation: str | None = None
-    """No run is live: now. `steersman.abort` ends it."""
+    """While none is: the compaction begins now. `steersman.abort` ends it."""
 
 
 class ListedCheckpoint(Wire):
     checkpoint: str
-    """Id of the user's message, or of the revert."""
+    """The id of the user's message or of the revert."""
     title: str
     ts: int
     """Milliseconds since 1970, UTC."""
     files: list[str]
-    """URIs of what was changed before the next one."""
+    """URIs of the files that were changed between this checkpoint and the next."""
 
 
 class CheckpointsAnswer(Wire):
@@ -89,10 +89,11 @@ class FileToRevert(Wire):
     uri: str
     action: Literal["restore", "create", "delete", "none"]
     state: Literal["ready", "done", "conflict", "unavailable"]
-    """`done`: it is already as it was. `conflict`: somebody else has changed it since. `unavailable`: see `reason`."""
+    """`done`: the file already is as it was. `conflict`: somebody else has changed it since. `unavailable`: see
+    `reason`."""
     reason: str | None = None
     diff: str | None = None
-    """Unified: what the revert would do."""
+    """What the revert would do, as a unified diff."""
     added: Count | None = None
     removed: Count | None = None
 
@@ -102,20 +103,20 @@ class RevertPreview(Wire):
     checkpoint: str
     files: list[FileToRevert]
     commands: list[str]
-    """That ran since: what they did is not taken back."""
+    """The commands that ran since. What they did is not reverted."""
     not_revertible: list[str]
-    """URIs of files that were last written while a command ran."""
+    """URIs of files whose last change happened while a command ran."""
 
 
 class OperationAnswer(Wire):
-    """It is under way; `revert_end` tells what became of each file. `steersman.abort` ends it."""
+    """The operation has begun. `revert_end` says what became of each file. `steersman.abort` ends it."""
 
     session: str
     operation: str
 
 
 class ExportAnswer(Wire):
-    """It is under way; `export_end` tells when the file is there. `steersman.abort` ends it."""
+    """The export has begun. `export_end` says when the file is there. `steersman.abort` ends it."""
 
     session: str
     operation: str
@@ -124,11 +125,11 @@ class ExportAnswer(Wire):
 
 
 class TranscriptAnswer(Wire):
-    """It will be shown by `window/showDocument`, or named in a message."""
+    """The transcript will be shown by `window/showDocument`, or else named in a message."""
 
     session: str
     uri: str
-    """Of the transcript: a file that is only to be read, or a document of the scheme `steersman`."""
+    """Of a read-only file, or of a document of the scheme `steersman`."""
 
 
 class RenameAnswer(Wire):

@@ -9,47 +9,47 @@ from steersman.lsp.params import Params
 
 class SessionsParams(Params):
     root: str | None = None
-    """URI or path of a folder: only the sessions that were begun there; all without."""
+    """URI or path of a folder: only sessions that began there. Default: all."""
     query: str = ""
-    """Words that the title has."""
+    """Words in the title."""
     limit: Annotated[int, Field(ge=1, le=1000)] = 100
 
 
 class ResumeParams(Params):
     session: str
     node: str | None = None
-    """Id of a message, to go on from it; where the session stands, without."""
+    """Id of the message to continue from. Default: the session's current end."""
 
 
 class ForkParams(Params):
     session: str
     message: str | None = None
-    """Id of a message of the user: everything before it. Without: the whole branch, as a new session."""
+    """Id of a message of the user: the fork has everything before it. Default: the whole branch, for a new session."""
     place: Literal["new", "here"] = "new"
-    """`new`: a session of its own. `here`: a branch of this one, which goes on from before the message."""
+    """`new`: a new session. `here`: a new branch of this session, from before the message."""
 
 
 class CompactParams(Params):
     session: str | None = None
-    """The live one, else the one that was used last, without."""
+    """Default: the live one, else the one that was used last."""
     instructions: str | None = None
-    """What the summary should see to."""
+    """What the summary should pay attention to."""
 
 
 class ExportParams(Params):
     session: str
     format: Literal["html", "markdown"] = "html"
     path: str | None = None
-    """URI or absolute path of the file; a new one in Steersman's own folder, which the editor then shows, without."""
+    """URI or absolute path of the file. Default: a new file in Steersman's own folder, which the editor then shows."""
     all_branches: bool = False
-    """Also what was left by going back."""
+    """Include the branches that were left by going back."""
     overwrite: bool = False
-    """A file with this path may be replaced."""
+    """Replace the file if it exists."""
 
 
 class TranscriptParams(Params):
     session: str | None = None
-    """The live one, else the one that was used last, without."""
+    """Default: the live one, else the one that was used last."""
 
 
 class CheckpointsParams(Params):
@@ -59,14 +59,14 @@ class CheckpointsParams(Params):
 class RevertParams(Params):
     session: str
     checkpoint: str
-    """Id of a checkpoint, or of a run: its first message."""
+    """Id of a checkpoint, or of a run: then its first message."""
     files: list[str] | None = None
-    """URIs of those to take back; all without."""
+    """URIs of the files to revert. Default: all."""
     preview: bool = True
-    """Only tell what would be done. False does it: the user has seen it and said yes."""
+    """Only say what would be done. Send false when the user has seen it and agreed."""
     on_conflict: dict[str, Literal["keep", "restore", "skip"]] | None = None
-    """By URI, for files that were changed since by somebody else: `restore` takes the file back all the same, `keep`
-    settles for what is there, `skip` leaves it for now."""
+    """By URI, for files that somebody else has changed since: `restore` reverts the file anyway, `keep` accepts what is
+    there now, `skip` leaves the file for later."""
 
 
 class RenameParams(Params):

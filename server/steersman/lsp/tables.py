@@ -1,6 +1,6 @@
-"""The tables of protocol.md, from the same models as the schema, and their place in it.
+"""The tables of protocol.md, made from the same models as the schema.
 
-A document holds `<!-- generated: NAME -->` … `<!-- end -->` for each table that it wants; `embed` fills them in.
+A document has `<!-- generated: NAME -->` … `<!-- end -->` where it wants a table; `embed` fills these sections.
 """
 
 import re
@@ -18,11 +18,11 @@ from steersman.session.schema import EVENTS, Event
 
 _SECTION: Final = re.compile(r"^(<!-- generated: (\S+) -->\n).*?^(<!-- end -->)$", re.MULTILINE | re.DOTALL)
 _MAX_VALUES: Final = 16
-"""Values of a field that are listed beside it."""
+"""A field with more possible values is shown without them."""
 
 
 def tables() -> dict[str, str]:
-    """Every table by its name, as Markdown that ends with a line break."""
+    """All tables by name, as Markdown that ends with a line break."""
     return {
         "commands": _table(("command", "parameters", "answer", "meaning"), map(_command_row, COMMANDS)),
         "events": _table(("type", "data", "meaning"), _event_rows()),
@@ -32,15 +32,15 @@ def tables() -> dict[str, str]:
 
 
 def markdown() -> str:
-    """All tables between their markers."""
+    """All tables, each between its markers."""
     return "\n".join(f"<!-- generated: {name} -->\n{table}<!-- end -->\n" for name, table in tables().items())
 
 
 def embed(document: str) -> str:
-    """The document with its generated sections as they should be.
+    """The document with its generated sections brought up to date.
 
     Raises:
-        ValueError: it has no generated section, or one of an unknown name.
+        ValueError: it has no generated section, or one with an unknown name.
     """
     made = tables()
     names = [match[2] for match in _SECTION.finditer(document)]
@@ -74,7 +74,7 @@ def _event_rows() -> Iterator[tuple[str, ...]]:
 
 
 def _objects() -> list[type[BaseModel]]:
-    """What the fields of commands, answers, events and the rest are made of, by name."""
+    """The models that the fields of commands, answers, events and the rest are made of, sorted by name."""
     answered = [answer for command in COMMANDS for answer in command.answers]
     told: set[type[BaseModel]] = {*EVENTS, Event, *answered, *(command.params for command in COMMANDS)}
     return sorted(
@@ -106,15 +106,15 @@ def _fields(model: type[BaseModel], *, documented: bool = True) -> str:
 
 
 def _note(text: str) -> str:
-    """A docstring in the middle of a sentence."""
+    """A docstring as part of a sentence."""
     text = text.rstrip(".")
     return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
 def _kind(annotation: Any, *, optional: bool = False) -> str:
-    """The values or the object that a field has; nothing for plain strings, numbers and booleans.
+    """The possible values of a field, or the name of its object; "" for plain strings, numbers and booleans.
 
-    Null is told only where it is not the same as leaving the field out.
+    Null is mentioned only where it differs from leaving the field out.
     """
     kinds = list(dict.fromkeys(_kinds(annotation)))
     nullable = "null" in kinds and not optional

@@ -1,6 +1,6 @@
-"""TypeScript types from the protocol's JSON Schema: what a client written in it imports.
+"""TypeScript types made from the protocol's JSON Schema, for clients written in TypeScript.
 
-It takes the keywords that `schema.json_schema` uses, and refuses any other: nothing becomes `any` unnoticed.
+Handles the keywords that `schema.json_schema` uses and refuses all others, so that nothing becomes `any` unnoticed.
 """
 
 import json
@@ -30,10 +30,10 @@ _KEYWORDS: Final = {
 
 
 def typescript(document: Schema) -> str:
-    """The types of every definition of the document, in its order.
+    """The types of all definitions of the document, in its order.
 
     Raises:
-        ValueError: a schema has a keyword that is not known here.
+        ValueError: a schema has an unknown keyword.
     """
     declarations = [_declaration(name, schema) for name, schema in document["$defs"].items()]
     return "\n".join([_HEAD, *declarations])
@@ -47,14 +47,14 @@ def _declaration(name: str, schema: Schema) -> str:
 
 
 def _line(left: str, shown: str, indent: str) -> str:
-    """`left shown;`, a union that is too long for it with one member a line."""
+    """`left shown;`, or, if that is too long for one line, a union with one member per line."""
     if len(left) + len(shown) + 2 <= _WIDTH or "\n" in shown or shown.endswith("]"):
         return f"{left} {shown};\n"
     return left + "".join(f"\n{indent}  | {member}" for member in shown.split(" | ")) + ";\n"
 
 
 def _type(schema: Schema, indent: str) -> str:
-    """One type as an expression; `indent` is that of the line on which it begins."""
+    """A type as an expression. `indent`: that of the line on which it begins."""
     unknown = schema.keys() - _KEYWORDS
     if unknown:
         raise ValueError(f"no TypeScript for the keywords {', '.join(sorted(unknown))}")
