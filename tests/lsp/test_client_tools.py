@@ -698,7 +698,7 @@ async def test_a_rename_is_shown_and_not_made(tmp_path):
         assert text == (
             "Renaming total to sum_up would change 3 places in 1 file:\n"
             "cart.py:1: def total(items):\ncart.py:4: déf = total(1) + total(2)  # 😀 total\n"
-            "[2 files would be made, moved or deleted as well]\n"
+            "[1 file would be created, renamed or deleted as well]\n"
         )
         assert it.hashes() == before
 

@@ -1,4 +1,4 @@
-"""The params of `textDocument/codeAction`, from plain JSON: what can't be used is left out, where that is safe."""
+"""Reads the params of `textDocument/codeAction` from plain JSON. What can't be used is left out where that is safe."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +10,7 @@ from steersman.lsp.wire import JsonObject, JsonValue
 from steersman.workspace.positions import Range
 
 MAX_DIAGNOSTICS: Final = 100
-"""Of one request that are looked at."""
+"""Diagnostics of one request that are read."""
 MAX_MESSAGE: Final = 2_000
 """Characters of a diagnostic's message that are passed on."""
 _AUTOMATIC: Final = 2  # CodeActionTriggerKind of LSP 3.17
@@ -23,7 +23,7 @@ class Problem:
     message: str
     as_came: JsonValue
     as_context: JsonObject
-    """As `context.diagnostics` of a command has it."""
+    """As in `context.diagnostics` of a command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,16 @@ class ActionRequest:
     range: Range
     problems: tuple[Problem, ...] = ()
     only: tuple[str, ...] | None = None
-    """Kinds that are wanted, with what they hold; None: all."""
+    """The wanted kinds, which include their sub-kinds; None for all."""
     automatic: bool = False
-    """Nobody has asked: the editor wants to know whether there is anything to show."""
+    """The user didn't ask: the editor wants to know whether there is anything to offer."""
 
     @classmethod
     def of(cls, params: JsonValue) -> "ActionRequest":
-        """Raises:
-        InvalidParams: it can't be said which place is meant.
+        """Reads the params.
+
+        Raises:
+            InvalidParams: the document or the range can't be read.
         """
         fields = as_record(params, "params")
         uri = string(record(fields, "textDocument"), "uri")
@@ -55,7 +57,7 @@ class ActionRequest:
         )
 
     def wants(self, kind: str) -> bool:
-        """Whether an action of this kind is wanted: `refactor` holds `refactor.rewrite`."""
+        """Whether an action of this kind is wanted: `refactor` includes `refactor.rewrite`."""
         return self.only is None or any(
             each in ("", kind) or kind.startswith(f"{each}.") for each in self.only
         )
@@ -74,7 +76,7 @@ def _problems(uri: str, given: list[JsonValue]) -> tuple[Problem, ...]:
 def _problem(uri: str, item: JsonValue) -> Problem:
     told = as_record(item, "the diagnostic")
     message = told.get("message")
-    if isinstance(message, dict):  # marked up, in LSP 3.18
+    if isinstance(message, dict):  # `MarkupContent`, in LSP 3.18
         message = message.get("value")
     if not isinstance(message, str):
         raise InvalidParams("message", "The diagnostic has no message.")

@@ -1,6 +1,6 @@
-"""Code actions that show and answer a pending question: in its diff, in the files that it would change.
+"""Code actions that show and answer a pending question: in its diff, and in the files that it would change.
 
-A question that has no document of the editor's own, such as a command's, can be answered from any.
+A question that isn't about files, such as a command's, can be answered in any document.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from steersman.session.approvals import Approvals, Question
 
 KIND: Final = "quickfix.steersman.answer"
 SHOWING: Final = "steersman"
-"""Kind of what changes nothing."""
+"""The kind of actions that change nothing."""
 
 
 class AnswerActions:
@@ -28,7 +28,7 @@ class AnswerActions:
         self._documents, self._client = documents, client
 
     def here(self, uri: str) -> list[dict[str, Any]]:
-        """Of the questions that are about a document, or about none; of its own, in a diff."""
+        """The actions for questions about this document or about no file; in a diff, for its own question only."""
         questions = self._approvals.list()
         shown = self._diffs.question_in(uri) if questions else None
         if shown is not None:
@@ -41,7 +41,7 @@ class AnswerActions:
         )
 
     def elsewhere(self, uri: str) -> list[dict[str, Any]]:
-        """Of the questions about files of which the editor has none open here: they would have no place."""
+        """The actions for questions about files none of which is open in the editor: they would appear nowhere else."""
         questions = [] if self._client.features.approval else self._approvals.list()
         path = real_path_of(uri) if questions else None
         if path is None or self._diffs.question_in(uri) is not None:
@@ -52,11 +52,11 @@ class AnswerActions:
         )
 
     def _of(self, questions: Iterable[Question]) -> list[dict[str, Any]]:
-        """The first one changes nothing, since pickers take it by accident."""
+        """The first action changes nothing, since it is easily chosen by accident."""
         actions: list[dict[str, Any]] = []
         for question in questions:
             title = show_title(question)
-            if title is not None and not self._client.features.approval:  # who has that shows it itself
+            if title is not None and not self._client.features.approval:  # such a client shows it itself
                 shows = _action(title, SHOWING, question, "showQuestion", {"id": question.id})
                 actions.append(shows)
             actions += _answers(question)

@@ -1,7 +1,7 @@
-"""After an edit: waits, for a short while, for the next report on its file, and tells which problems are new.
+"""After an edit: waits a short while for the next diagnostics of the file, and says which problems are new.
 
-Nothing is claimed of what no report says. The wait is the tool's, after the change was made and recorded, without a
-lock; an abort ends it.
+Without a report it says nothing. The tool waits after the change was made and recorded, and holds no lock; an abort
+ends the wait.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ from steersman.workspace.waiting import Stop
 log = logging.getLogger(__name__)
 
 INLINE_CHARACTERS = 100_000
-"""Texts up to here are compared on the event loop, longer ones in a thread."""
+"""Texts up to this length are compared on the event loop, longer ones in a thread."""
 LEAST_PATIENCE = 0.25
-"""The part of the full wait that is always granted."""
+"""The fraction of the full wait that is always granted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,15 @@ class _Edit:
     name: str
     before: Report
     placed: bool
-    """The problems before are about the text that was edited."""
+    """The report before the edit is about the text that was edited."""
     old_text: str
     new_text: str
     version: int | None
-    """The first one of the editor's document that has the new text; None if it isn't open or has no versions."""
+    """The first version of the editor's document with the new text; None if it isn't open or has no versions."""
     begun: int
-    """The number of the last report before it was made."""
+    """The number of the last report before the edit."""
     made: int
-    """That of the last one by the time that it was known to be made."""
+    """The number of the last report when the edit was known to be made."""
 
     def is_answered_by(self, report: Report) -> bool:
         """Whether a report is about the edited text."""
@@ -60,24 +60,25 @@ class AfterEdits:
     def __init__(self, problems: ProblemStore, buffers: Buffers, limits: Limits, clock: Clock) -> None:
         self._problems, self._buffers, self._limits, self._clock = problems, buffers, limits, clock
         self._patience: dict[tuple[str, bool], float] = {}
-        """The part of the full wait that is granted, by language and whether the file is open, where it is less."""
+        """The fraction of the full wait that is granted, by language and whether the file is open; 1 if missing."""
 
     def over(self, workspace: Workspace) -> Workspace:
-        """The workspace with the problems that its changes make in what they tell."""
+        """The workspace, with results of changes that name the problems they cause."""
         return _Watched(workspace, self)
 
     def take(self, params: JsonValue) -> None:
-        """Takes in the params of a notification. Where somebody reports, it is worth while to wait.
+        """Takes the params of a notification. Since there are reports on this kind of file, the full wait is granted
+        again.
 
         Raises:
-            InvalidParams: see `Told`.
+            InvalidParams: see `ReportedProblems`.
         """
         path = self._problems.take(params)
         if path is not None:
             self._patience.pop(self._kind(path), None)
 
     async def apply(self, workspace: Workspace, change: FileChange) -> Applied:
-        """`Workspace.apply`; where a report can be expected, the wait for it is in `afterwards` of the result."""
+        """`Workspace.apply`. If a report can be expected, the result's `afterwards` waits for it."""
         problems, source = self._problems, change.path.path
         before, shown, begun = problems.of(source) or Report(), problems.version_of(source), problems.number
         applied = await workspace.apply(change)
@@ -86,7 +87,7 @@ class AfterEdits:
             return applied
         if applied.source == "buffer":
             version = problems.version_of(path.path)
-        else:  # the editor has to load the file again first, if it shows it
+        else:  # an editor that shows the file has to load it again first
             version = None if shown is None or change.target is not None else shown + 1
         edit = _Edit(
             path.path,
@@ -102,7 +103,7 @@ class AfterEdits:
         return replace(applied, afterwards=functools.partial(self._notes, edit))
 
     async def _notes(self, edit: _Edit, stop: Stop) -> Sequence[str]:
-        """What is to be said; nothing that goes wrong here may spoil the result of an edit that was made."""
+        """The notes for the model. An error here must not spoil the result of an edit that was made."""
         try:
             report = await self._report(edit, stop)
             if report is None:
@@ -123,14 +124,14 @@ class AfterEdits:
         return await asyncio.to_thread(compare)
 
     def _text(self, edit: _Edit, report: Report) -> str:
-        """The text that the report is about: the user may have gone on typing since the edit."""
+        """The text that the report is about: the user may have typed since the edit."""
         buffer = self._buffers.of(edit.path)
         text = None if buffer is None else buffer.text
         current = buffer is not None and buffer.document.version == report.version is not None
         return text if current and text is not None else edit.new_text
 
     async def _report(self, edit: _Edit, stop: Stop) -> Report | None:
-        """The report on the edited text; None if none comes in time, or it is to stop."""
+        """The report on the edited text; None if none comes in time, or at an abort."""
         waiting = asyncio.ensure_future(self._settled(edit))
         stopped = asyncio.ensure_future(stop.wait())
         try:
@@ -142,8 +143,8 @@ class AfterEdits:
             await asyncio.gather(waiting, stopped, return_exceptions=True)
 
     async def _settled(self, edit: _Edit) -> Report | None:
-        """Of several language servers one is first, and some take all back before they tell anew: the report is the
-        last one before a short silence."""
+        """The last report before a short silence. Several language servers report one after the other, and some clear
+        their diagnostics before they send new ones."""
         granted = self._limits.problems * self._patience.get(self._kind(edit.path), 1.0)
         deadline = self._clock.monotonic() + granted
         report = self._answer(edit)
@@ -163,7 +164,7 @@ class AfterEdits:
         return report if report is not None and edit.is_answered_by(report) else None
 
     def _be_less_patient(self, path: Path) -> None:
-        """Many edits of files on which nobody reports must not take long."""
+        """Halves the wait, so that many edits of files without reports don't take long."""
         kind = self._kind(path)
         self._patience[kind] = max(LEAST_PATIENCE, self._patience.get(kind, 1.0) / 2)
 

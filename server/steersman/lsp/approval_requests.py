@@ -1,6 +1,6 @@
-"""Questions to a client that has a face of its own for them: `steersman/requestApproval`, any number at once.
+"""Questions to a client with its own interface for them: `steersman/requestApproval`, any number at once.
 
-Whatever of an answer can't be used, the question is not lost: it goes out once more, as every client gets it.
+If an answer can't be used, the question is not lost: it is asked again in the way that works for every client.
 """
 
 import logging
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 REQUEST = "steersman/requestApproval"
 TEXTS = "steersman/approvalTexts"
 MAX_DIFF = 200_000
-"""Characters of all diffs of one question; those that don't fit are left out."""
+"""Characters of all diffs of a question together; diffs that don't fit are left out."""
 
 
 class RequestApprover:
@@ -36,7 +36,7 @@ class RequestApprover:
     def __init__(
         self, server: RpcServer, client: Client, floor: Approver, *, ready: Callable[[], bool]
     ) -> None:
-        """`floor` asks clients that did not negotiate this, and again after an answer that can't be used."""
+        """`floor` asks clients that did not negotiate this, and asks again after an unusable answer."""
         self._server, self._client, self._floor, self._ready = server, client, floor, ready
 
     async def ask(self, question: Question) -> Answer | None:
@@ -61,7 +61,7 @@ class RequestApprover:
             why = what_is_wrong(error)
         except Refused as refusal:
             why = str(refusal)
-        log.warning("the answer to the question %s can't be used, it is put again: %s", question.id, why)
+        log.warning("the answer to the question %s can't be used, so it is asked again: %s", question.id, why)
         return await self._floor.ask(question)
 
 
@@ -72,8 +72,11 @@ class ApprovalTexts:
         self._approvals = approvals
 
     def __call__(self, params: JsonValue) -> dict[str, Any]:
-        """Raises:
-        CommandError: there is no such question, or it was answered; InvalidParams.
+        """Answers the request.
+
+        Raises:
+            InvalidParams: the params have no id.
+            CommandError: there is no pending question with this id.
         """
         asked = parse(ApprovalTextsParams, [params])
         try:
@@ -89,7 +92,7 @@ class ApprovalTexts:
 
 
 def request_of(question: Question) -> Data:
-    """The params of the request. A diff that is too long is left out as a whole: half of one misleads."""
+    """The params of the request. A diff that is too long is left out as a whole, since half a diff misleads."""
     data = question_data(question)
     changes: list[Data] = data["changes"]
     left = MAX_DIFF
@@ -102,10 +105,10 @@ def request_of(question: Question) -> Data:
 
 
 def answer_of(question: Question, given: ApprovalAnswer) -> Answer:
-    """The answer in the session's own terms. A file is known however the client spells its URI.
+    """The answer in the session's terms. A file is recognised however the client spells its URI.
 
     Raises:
-        Refused: badAnswer, it has two texts for one file.
+        Refused: badAnswer; there are two texts for one file.
     """
     edited: dict[str, str] | None = None
     if given.edited is not None:

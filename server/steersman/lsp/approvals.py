@@ -1,9 +1,9 @@
-"""The floor's questions: `window/showMessageRequest`, which nearly every client has.
+"""Questions to clients without a special interface: `window/showMessageRequest`, which nearly every client has.
 
-One question at a time: some clients replace an open one, and never answer it. The first choice is harmless, since
-pickers take it by accident. Exact titles count; whatever else comes back is a no. Where any choice may be an accident
-(`Quirks.number_prompt`), none decides anything: the question is shown, and answered by a code action. So it is where
-the client has no such request, but code actions.
+One question at a time: some clients replace an open question by the next, and never answer it. The first choice is
+harmless, since it is easily chosen by accident. Only the exact title of a choice counts; anything else is a no. Where
+any choice may be an accident (`Quirks.number_prompt`), choices decide nothing: the question is shown, and answered by a
+code action. The same goes for clients that lack the request but have code actions.
 """
 
 import asyncio
@@ -37,15 +37,15 @@ TITLES: dict[Decision, str] = {
 _TRUST_TITLES: dict[Decision, str] = {"decline": "Don't trust", "accept": "Trust"}
 _HARMLESS_FIRST: tuple[Decision, ...] = ("decline", "cancel", "accept", "acceptForRun")
 MAX_COMMAND = 500
-"""Characters of a command, or of a tool's arguments, that stand in the question itself."""
+"""Characters of a command, or of a tool's arguments, in the question itself."""
 MAX_IN_QUESTION = 2_000
-"""Characters of a diff, or another document, that stand in the question where the client could not show it."""
+"""Characters of a diff or another document in the question, if the client could not show the document."""
 MAX_SHOWN_IN_VAIN = 3
-"""Times that a question is put again at once though nobody is known to have seen its document."""
+"""How often a question is asked again at once although nobody is known to have seen its document."""
 
 _Seen = Literal["looked at", "on the screen", "unseen"]
-"""What is known of a document that was to be shown: it was open and is closed; the client has asked for its text, and
-will not say when it is closed; nothing."""
+"""What is known of a document that was to be shown: it was opened and closed again; the client has asked for its text,
+but won't say when it is closed; nothing."""
 _WAITS = "The question waits: answer it by a code action, in its diff or its file, or by the command steersman.approve."
 
 
@@ -64,8 +64,7 @@ class FloorApprover:
         turn: asyncio.Lock,
         ready: Callable[[], bool],
     ) -> None:
-        """`turn`: who holds it may put a question on the client's screen. `ready()`: the client is there and may be
-        asked."""
+        """`turn` is held while a question is on the client's screen. `ready()`: the client may be asked."""
         self._server, self._client = server, client
         self._buffers, self._diffs = buffers, diffs
         self._limits, self._viewer, self._turn, self._ready = limits, viewer, turn, ready
@@ -114,7 +113,7 @@ class FloorApprover:
                 in_vain = 0
 
     async def _say(self, question: Question) -> None:
-        """Says what is asked, and waits for the answer to come another way."""
+        """Says what is asked, and waits for an answer by another way."""
         document = self._document(question, as_file=True) if show_title(question) else None
         parts = [_message(question)] if document is None else [whole(question, document), question.reason]
         self._tell("\n".join([*parts, *self._behind(question), _WAITS]).removeprefix("Steersman: "))
@@ -128,7 +127,7 @@ class FloorApprover:
             return None
 
     def _named(self, question: Question, document: str) -> str | None:
-        """The document as a file, which the user is told the path of."""
+        """The document as a file, whose path the user is told."""
         named = document if path_of(document) else self._document(question, as_file=True)
         if named is not None:
             self._tell(f"The proposal is in {path_of(named)}")
@@ -142,8 +141,8 @@ class FloorApprover:
             await self._diffs.until_closed(document)
 
     async def _choose(self, question: Question, unseen: str | None) -> str | None:
-        """The title that was chosen, if one was. `unseen`: the document that the client could not show; what is in it
-        is then in the question, since the question may cover all else that is said."""
+        """The title that the user chose; None for anything else. `unseen`: a document that the client could not show.
+        Its content is then part of the question, since the question may cover any other message."""
         titles = harmless(question) if self._client.quirks.number_prompt else titles_of(question)
         said = _message(question) if unseen is None else whole(question, unseen)
         params = {
@@ -157,7 +156,7 @@ class FloorApprover:
         return result if isinstance(result, str) and result in titles else None
 
     async def _show(self, document: str) -> "_Seen":
-        """Opens the document; returns when it is closed, or at once if it isn't known to be open."""
+        """Shows the document. Returns when it is closed, or at once if it isn't known to be open."""
         said = await self._viewer.show(document)
         if said == "no":
             return "unseen"
@@ -171,7 +170,7 @@ class FloorApprover:
         return "on the screen" if self._diffs.was_read(document) else "unseen"
 
     def _behind(self, question: Question) -> Iterator[str]:
-        """Of the files that the editor shows as they were before another program changed them."""
+        """A warning for each file of which the editor shows an old text, after another program has changed it."""
         for view in question.changes:
             path = real_path_of(view.uri)
             buffer = None if path is None else self._buffers.of(path)
@@ -188,18 +187,18 @@ class FloorApprover:
 
 
 def behind(name: str) -> str:
-    """What a person is told of a file that their editor shows as it was."""
+    """The message about a file of which the editor shows an old text."""
     return f"{name} has changed on the disk, and the editor still shows its old text: reload it there first."
 
 
 async def until_withdrawn() -> None:
-    """Until the question is answered elsewhere or withdrawn: the task is cancelled then. Also for a client that is
-    gone, where the server is about to stop: nobody has said no."""
+    """Waits until the task is cancelled, because the question was answered elsewhere or withdrawn. Also for a client
+    that is gone: the server is about to stop, and nobody has said no."""
     await asyncio.get_running_loop().create_future()
 
 
 def titles_of(question: Question) -> list[str]:
-    """What can be chosen, in order; the first changes nothing."""
+    """The choices, in order. The first changes nothing."""
     if question.kind == "trust":
         return list(_TRUST_TITLES.values())
     if (first := show_title(question)) is not None:
@@ -208,12 +207,12 @@ def titles_of(question: Question) -> list[str]:
 
 
 def harmless(question: Question) -> list[str]:
-    """What can be chosen where a choice may be an accident."""
+    """The choices where any choice may be an accident."""
     return [show_title(question) or SHOW_QUESTION, LATER]
 
 
 def show_title(question: Question) -> str | None:
-    """The choice that shows the whole of what is asked about, if there is more than the question says."""
+    """The choice that shows all of what is asked about; None if the question itself says it all."""
     if question.command is not None:
         return SHOW_COMMAND
     if question.tool is not None:
@@ -239,7 +238,7 @@ def _message(question: Question) -> str:
 
 
 def whole(question: Question, document: str) -> str:
-    """The question with its document, as much of it as a message can have."""
+    """The question with as much of its document as fits into a message."""
     text = document_of(question).removeprefix(f"{question.title}\n")
     shown = visible(text[:MAX_IN_QUESTION].rstrip("\n"))
     left_out, path = len(text) - MAX_IN_QUESTION, path_of(document)
@@ -249,11 +248,11 @@ def whole(question: Question, document: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Lines of a command's that can't be taken for the question's own: marked as a shell marks what goes on."""
+    """The lines of a command, marked with a shell's prompts so that nobody takes them for the question's own text."""
     first, *more = visible(text.rstrip("\n")).split("\n")
     return "\n".join([f"$ {first}", *(f"> {line}" for line in more)]) if more else first
 
 
 def visible(text: str) -> str:
-    """Lines as they are, but with what can't be seen, or changes how the rest is seen, escaped."""
+    """The text with characters escaped that can't be seen, or that change how the rest is shown."""
     return "\n".join(printable(line) for line in text.split("\n"))

@@ -1,7 +1,7 @@
-"""The editor's buffers by file: what is in them, whether it is on the disk, and who waits for a change.
+"""The editor's buffers by file: their text, whether it is on the disk, and who waits for a change.
 
-Kept from didOpen, didChange, didSave and didClose, and of documents that this server is not attached to from what the
-client says of them. A buffer's state is decided by what it holds, what the disk holds, and what both held when they
+They follow didOpen, didChange, didSave and didClose; those of documents that this server is not attached to follow what
+the client says about them. A buffer's state depends on what it holds, what the disk holds, and what both held when they
 last agreed. Texts are compared with LF line ends.
 """
 
@@ -21,7 +21,8 @@ from steersman.workspace.line_ends import to_lf
 from steersman.workspace.text import TextError, decode
 
 MAX_COMPARED = 4 * 1024 * 1024
-"""Bytes up to which a file is read to be compared; a longer one is taken to be what the editor showed at first."""
+"""Bytes of a file that is read to be compared. A longer file is assumed to be what the editor showed when it opened
+it."""
 
 BufferState = Literal["same", "dirty", "diskNewer", "bothChanged"]
 
@@ -32,30 +33,31 @@ class Buffer:
     path: Path
     """Resolved."""
     attached: bool = True
-    """The editor tells of every change. False: only whether there is unsaved text, and the text when it is asked."""
+    """The editor reports every change. False: it only says whether there is unsaved text, and gives the text on
+    request."""
     agreed: str | None = None
     """The buffer's text when it last agreed with the disk; None if it never did."""
     agreed_disk: str | None = None
-    """The disk's text then. Some editors show a final newline that the file lacks."""
+    """The disk's text at that time. It may differ: some editors show a final newline that the file lacks."""
     disk_time: int | None = None
-    """`st_mtime_ns` of the file then; None if there was none."""
+    """`st_mtime_ns` of the file at that time; None if there was no file."""
     frozen: bool = False
-    """An edit's outcome is not what was approved: no more edits until the editor tells us of the text again."""
+    """An edit did not come out as approved: no more edits until the editor reports the text again."""
     ours: str | None = None
-    """The text after an approved edit, if nothing but approved edits was unsaved before it; None once it is saved."""
+    """The text after an approved edit, if only approved edits were unsaved before it; None once it is saved."""
     said_dirty: bool = False
-    """Of one that is not attached: the editor says that it has unsaved text."""
+    """If not attached: the editor says that there is unsaved text."""
     shown: tuple[str, int | None] | None = None
-    """Of one that is not attached: the last text that came, as it is, and its version."""
+    """If not attached: the last text that the editor gave, with its line ends, and its version."""
 
     @property
     def text(self) -> str | None:
-        """With LF line ends; None while it isn't known."""
+        """The text with LF line ends; None if it isn't known."""
         raw = self.document.text
         return None if raw is None else to_lf(raw)
 
     def state(self, disk: str | None) -> BufferState:
-        """`disk` is the disk's text; None if there is no text there (yet, or any more)."""
+        """How the buffer relates to `disk`, the disk's text (None if there is none). Remembers it if they agree."""
         text = self.text
         if text is not None and _agree(text, disk):
             self.agree(disk)
@@ -65,20 +67,20 @@ class Buffer:
         return "diskNewer" if text == self.agreed else "bothChanged"
 
     def agree(self, disk: str | None) -> None:
-        """What the buffer holds is saved, and `disk` is the disk's text."""
+        """Notes that the buffer is saved. `disk`: the disk's text."""
         self.agreed, self.agreed_disk = self.text, disk
         self.ours, self.said_dirty = None, False
 
     @property
     def unsaved(self) -> bool:
-        """As far as the editor's messages tell."""
+        """Whether there is unsaved text, as far as the editor has reported."""
         if not self.attached:
             return self.said_dirty
         return self.document.text is not None and self.text != self.agreed
 
     @property
     def unsaved_is_ours(self) -> bool:
-        """Nothing would be saved but what was approved."""
+        """Whether all unsaved changes are approved edits."""
         return self.unsaved and self.ours is not None and self.text == self.ours
 
 
@@ -92,9 +94,9 @@ class Buffers:
         self._watchers = Watchers()
 
     def of(self, path: Path) -> Buffer | None:
-        """The buffer of a resolved path, if the editor has it open; an attached one before any other.
+        """The buffer of a resolved path, if the editor has it open; an attached one if there is one.
 
-        Of several (opened by different spellings) the one with unsaved text, else the one that was opened last.
+        If the file is open several times, by different URIs: one with unsaved text, else the one opened last.
         """
         for buffers in (self._by_uri, self._unattached):
             found = [buffer for buffer in buffers.values() if buffer.path == path]
@@ -103,12 +105,12 @@ class Buffers:
         return None
 
     def unsaved(self) -> list[Buffer]:
-        """At most one for each file."""
+        """The buffers with unsaved text, at most one for each file."""
         every = (*self._by_uri.values(), *self._unattached.values())
         return [buffer for buffer in every if buffer.unsaved and self.of(buffer.path) is buffer]
 
     def open(self) -> list[Buffer]:
-        """At most one for each file, those of attached documents first."""
+        """All buffers, at most one for each file; attached ones first."""
         every = (*self._by_uri.values(), *self._unattached.values())
         return [buffer for buffer in every if self.of(buffer.path) is buffer]
 
@@ -117,11 +119,12 @@ class Buffers:
         return buffers.get(buffer.document.uri) is buffer
 
     def watch(self, path: Path, on_change: Callable[[], None]) -> AbstractContextManager[None]:
-        """Calls back after each single change of the buffer's text, and when it is opened, saved or closed."""
+        """Calls back after each change of the buffer's text, and when the buffer is opened, saved or closed."""
         return self._watchers.watch(path, on_change)
 
     async def until(self, path: Path, reached: Callable[[], bool], patience: float) -> bool:
-        """Waits until a change of the buffer makes `reached()` true, at most `patience` seconds."""
+        """Waits at most `patience` seconds for a change of the buffer that makes `reached()` true. Returns whether it
+        is."""
         if reached():
             return True
         done = asyncio.Event()
@@ -153,7 +156,7 @@ class Buffers:
         self._watchers.tell(buffer.path)
 
     def _notice_reload(self, buffer: Buffer) -> None:
-        """An editor that loads a changed file again sends its text as a change, and no save."""
+        """An editor that reloads a changed file reports a change, but no save."""
         if buffer.text == buffer.agreed:
             return
         time = time_of(buffer.path)
@@ -176,10 +179,11 @@ class Buffers:
         if buffer := self._by_uri.pop(uri, None):
             self._watchers.tell(buffer.path)
 
-    # Documents that this server is not attached to, as the client tells of them when it is asked or by itself.
+    # Documents that this server is not attached to, as the client reports them.
 
     def list_open(self, dirty: Mapping[str, bool]) -> None:
-        """All that is open, by URI, and whether it has unsaved text. An attached document goes before its entry."""
+        """Takes the list of all open documents: by URI, whether there is unsaved text. For attached documents their own
+        buffers count."""
         for uri in [uri for uri in self._unattached if uri not in dirty]:
             self._watchers.tell(self._unattached.pop(uri).path)
         for uri, is_dirty in dirty.items():
@@ -190,18 +194,16 @@ class Buffers:
             self._unattached[uri] = buffer
             if known is None or buffer.said_dirty != is_dirty:
                 self._say_dirty(buffer, is_dirty)
-            self._watchers.tell(
-                path
-            )  # that the list is sent may mean more than it says: a file was loaded again
+            self._watchers.tell(path)  # perhaps a file was reloaded, which the list doesn't say
 
     def _say_dirty(self, buffer: Buffer, is_dirty: bool) -> None:
         buffer.said_dirty = is_dirty or not _is_saved(buffer)
-        buffer.disk_time = time_of(buffer.path)  # what will be typed is typed into what the disk has now
+        buffer.disk_time = time_of(buffer.path)  # what the user types changes what the disk has now
         if not buffer.said_dirty:
             buffer.frozen = False
 
     def show(self, buffer: Buffer, text: str, version: int | None, *, dirty: bool) -> None:
-        """What an unattached document holds now; `text` with its line ends."""
+        """Takes the current text of an unattached document, with its line ends."""
         if buffer.shown != (text, version):
             buffer.frozen, buffer.shown = False, (text, version)
         buffer.document.text, buffer.document.version = text, version
@@ -214,23 +216,24 @@ class Buffers:
         self._watchers.tell(buffer.path)
 
     def hide(self, buffer: Buffer) -> None:
-        """The text of an unattached document can't be known now."""
+        """Notes that the text of an unattached document can't be known now."""
         buffer.document.text = None
         self._watchers.tell(buffer.path)
 
     def forget(self, buffer: Buffer) -> None:
-        """An unattached document is not open any more."""
+        """Notes that an unattached document is no longer open."""
         if self._unattached.pop(buffer.document.uri, None) is not None:
             self._watchers.tell(buffer.path)
 
 
 def _agree(text: str, disk: str | None) -> bool:
-    """Whether the editor would call its buffer saved: Vim shows every file with a final newline."""
+    """Whether the editor would call the buffer saved. Vim shows every file with a final newline."""
     return disk is not None and text in (disk, f"{disk}\n")
 
 
 def _is_saved(buffer: Buffer) -> bool:
-    """Whether an editor that says so can be believed: an edit of ours that it was to save has to be on the disk."""
+    """Whether the editor can be believed when it says that the buffer is saved: an edit of ours has to be on the
+    disk."""
     if buffer.ours is None or buffer.text != buffer.ours:
         return True
     disk = disk_text(buffer.path)
@@ -238,14 +241,14 @@ def _is_saved(buffer: Buffer) -> bool:
 
 
 class Unknown:
-    """Stands for a file that is too long to be compared, or is no text here though it is to the editor."""
+    """Stands for the text of a file that is too long to be compared, or that only the editor can decode."""
 
 
 _UNKNOWN = Unknown()
 
 
 def disk_text(path: Path) -> str | Unknown | None:
-    """What the disk holds, with LF line ends; None if there is no file."""
+    """The text on the disk, with LF line ends; None if there is no file."""
     try:
         if not path.is_file():
             return None

@@ -1,4 +1,4 @@
-"""What is known of the client: what it can do, what it asked for, where its folders are."""
+"""What is known of the client: its capabilities, the features that it asked for, and its folders."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ LLM_GENERATED: Final = 1
 
 @dataclass(slots=True)
 class Client:
-    """Knows nothing until it learns it at initialize."""
+    """Everything is off until `learn` is called at initialize."""
 
     features: ClientFeatures = field(default_factory=ClientFeatures)
     quirks: Quirks = field(default_factory=Quirks)
@@ -27,25 +27,25 @@ class Client:
     """`window.workDoneProgress`."""
     show_document: bool = False
     text_document_content: bool = False
-    """It shows documents that are no files: it asks for their text (LSP 3.18)."""
+    """It shows documents that are not files, and asks for their text (LSP 3.18)."""
     code_lens: bool = False
-    """It shows code lenses, and is to get some: not if it has a face of its own for questions."""
+    """It gets code lenses: it shows them, and doesn't have its own interface for questions."""
     refreshes_lenses: bool = False
-    """It can be told that they have changed."""
+    """It can be told that the lenses have changed."""
     apply_edit: bool = False
     document_changes: bool = False
     code_actions: bool = False
     """It offers code actions to its user."""
     action_literals: bool = False
-    """It takes more of them than their commands."""
+    """It takes whole code actions; otherwise only commands (`codeActionLiteralSupport`)."""
     action_tags: bool = False
-    """It shows that what a code action does was made by a model."""
+    """It shows which code actions let a model do something."""
     resolves_commands: bool = False
-    """It asks for the command of a code action when that is chosen."""
+    """It asks for the command of a code action when the user chooses the action."""
     resource_operations: frozenset[str] = frozenset()
-    """Of create, rename and delete, what it takes in `documentChanges`."""
+    """Those of create, rename and delete that it takes in `documentChanges`."""
     named_folders: list[tuple[str, Path]] = field(default_factory=list)
-    """Workspace folders: the client's name for each, and its path. Whether there is one is another matter."""
+    """The workspace folders: the client's name of each, and its path. A folder may not exist."""
 
     @property
     def folders(self) -> list[tuple[str, Path]]:
@@ -57,7 +57,7 @@ class Client:
         ]
 
     def learn(self, params: Mapping[str, Any]) -> None:
-        """Takes in the params of `initialize`, as plain JSON.
+        """Reads the params of `initialize`, as plain JSON.
 
         Raises:
             InvalidParams: the steersman options are malformed.
@@ -86,7 +86,7 @@ class Client:
         self.named_folders = _folders(params)
 
     def change_folders(self, added: Sequence[tuple[str, str]], removed: Sequence[str]) -> None:
-        """`added` are names and URIs, `removed` URIs."""
+        """Changes the workspace folders. `added`: names and URIs; `removed`: URIs."""
         gone = {path_of(uri) for uri in removed}
         kept = [(name, path) for name, path in self.named_folders if path not in gone]
         self.named_folders = kept + _local([(name, path_of(uri)) for name, uri in added])
@@ -116,7 +116,7 @@ def named_path(field: str, given: str) -> Path:
 
 
 def real_path_of(uri: str) -> Path | None:
-    """`path_of` with links resolved: the same for every spelling of one file."""
+    """`path_of` with symbolic links resolved: the same for every spelling of a file."""
     path = path_of(uri)
     return None if path is None else Path(os.path.realpath(path))
 

@@ -1,6 +1,6 @@
-"""The tools that a client offers: which of them are used, and a client's own as models have them.
+"""The tools that a client offers: which of them are used, and how models see the client's own.
 
-A tool that can't be used is left out, with a line in the log: a newer client must still work.
+A tool that can't be used is left out and logged: a newer client must still work.
 """
 
 import logging
@@ -37,13 +37,13 @@ class Offered:
     """A tool of the client that is used."""
 
     name: str
-    """As the client calls it."""
+    """Its name on the wire."""
     own: ClientTool | None = None
-    """None: a known one."""
+    """The client's own tool; None for a known one."""
 
 
 def usable(tools: Sequence[str | ClientTool]) -> list[Offered]:
-    """Those that can be used, in the order in which they are offered."""
+    """The tools that can be used, in the order in which they are offered."""
     taken = {name.casefold() for name in RESERVED}
     offered: list[Offered] = []
     for tool in tools:
@@ -64,7 +64,7 @@ def _shown_name(tool: str | ClientTool) -> str:
 
 def _fault(tool: str | ClientTool, taken: Collection[str]) -> str | None:
     if isinstance(tool, str) and tool not in KNOWN_TOOLS:
-        return f"no tool is known by this name; there are {', '.join(KNOWN_TOOLS)}"
+        return f"there is no known tool of this name; the known tools are {', '.join(KNOWN_TOOLS)}"
     if _shown_name(tool).casefold() in taken:
         return "another tool has its name"
     fault = None if isinstance(tool, str) else schema_fault(tool.parameters)
@@ -82,12 +82,12 @@ class ClientTools:
         self._offered: list[Offered] = []
 
     def learn(self) -> list[str]:
-        """Looks at what the client has offered at initialize. Returns the names of what is used, as it calls them."""
+        """Reads what the client offered at initialize. Returns the names of the tools that are used, as on the wire."""
         self._offered = usable(self._client.features.tools or [])
         return [offered.name for offered in self._offered]
 
     def of_session(self, setting: ToolSetting) -> list[Tool]:
-        """The tools as a session has them."""
+        """The tools for a session."""
         calls = ToolCalls(self._server, self._limits, self._clock, setting)
         return [self._tool(offered, calls, setting) for offered in self._offered]
 
@@ -99,13 +99,13 @@ class ClientTools:
         return known(setting.workspace, calls, uri_of=self._uri_of, encoding=lambda: documents.encoding)
 
     def _uri_of(self, path: Path) -> str:
-        """The client's own spelling, where it has the file open."""
+        """The client's own spelling if it has the file open."""
         buffer = self._buffers.of(path)
         return path.as_uri() if buffer is None else buffer.document.uri
 
 
 class OwnTool:
-    """Implements `agent.tool.Tool` for a tool of the client's own."""
+    """A client's own tool. Implements `agent.tool.Tool`."""
 
     def __init__(self, tool: ClientTool, calls: ToolCalls) -> None:
         self.name, self.description = tool.name, tool.description
@@ -117,7 +117,11 @@ class OwnTool:
         return "parallel" if self.read_only else "sequential"
 
     def bind(self, arguments: JsonObject) -> "_OwnCall":
-        """Raises BadArguments; what lies deeper is for the client to look at."""
+        """Checks the arguments at the top level; the rest is for the client to check.
+
+        Raises:
+            BadArguments: they don't fit the parameters.
+        """
         check_arguments(arguments, self.parameters, self.name)
         return _OwnCall(self, dict(arguments))
 

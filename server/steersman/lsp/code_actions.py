@@ -1,6 +1,6 @@
-"""What the light bulb offers: to fix a problem, do what a comment says, explain, stop, continue, answer a question.
+"""The code actions: fix a problem, do what a comment says, explain, stop, continue, answer a question.
 
-To offer one nothing is asked of a model or a disk: only what is in the request and in memory counts.
+What is offered depends only on the request and on memory: no model is asked, and no disk is read.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,15 +26,15 @@ from steersman.workspace.roots import printable
 FIX: Final = "quickfix"
 REWRITE: Final = "refactor.rewrite"
 OTHER: Final = "steersman"
-"""Editors that sort by kind show it among the others; VS Code leaves `source` out of its light bulb."""
+"""A kind that editors which sort by kind show under "other". VS Code's light bulb leaves out the kind `source`."""
 OPTIONS: Final[JsonObject] = {"codeActionKinds": [FIX, REWRITE, OTHER], "resolveProvider": True}
 """`CodeActionOptions`, as the server advertises them."""
 MAX_SHOWN: Final = 60
-"""Characters of somebody's words in a title."""
+"""Characters of quoted text in a title."""
 MAX_EACH: Final = 5
-"""Problems, or comments, that have an action of their own; beyond, there is only the one for all."""
+"""Problems, or comments, that get an action each; further ones are only part of the action for all."""
 MAX_RUNS: Final = 3
-"""Live runs that have actions of their own."""
+"""Live runs that get actions of their own."""
 _CONTINUED: Final = ("max_turns", "budget", "interrupted", "error")
 
 
@@ -47,7 +47,7 @@ class _Offer:
     argument: JsonObject
     problems: tuple[Problem, ...] = ()
     by_model: bool = True
-    """What it does is made by a model."""
+    """A model does the work."""
 
 
 class CodeActions:
@@ -62,7 +62,7 @@ class CodeActions:
         *,
         ours: Path,
     ) -> None:
-        """`ours`: the folder of this server's own documents, which are not worked on."""
+        """`ours`: the folder of this server's own documents, which get no actions except for answers."""
         self._answers, self._manager = answers, manager
         self._documents, self._client, self._ours = documents, client, ours
 
@@ -70,7 +70,7 @@ class CodeActions:
         """`textDocument/codeAction`.
 
         Raises:
-            InvalidParams: it can't be said which place is meant.
+            InvalidParams: the document or the range can't be read.
         """
         request = ActionRequest.of(params)
         actions = self._answers.here(request.uri)
@@ -86,7 +86,7 @@ class CodeActions:
         """`codeAction/resolve`: the same action, with its command.
 
         Raises:
-            InvalidParams: it is none of ours that lacks it.
+            InvalidParams: this server did not offer the action.
         """
         action = as_record(params, "params")
         if "command" in action or "edit" in action:
@@ -108,7 +108,7 @@ class CodeActions:
             return {**action, "data": {"steersman": True, **command}}
         return {**action, "command": {"title": offer.title, **command}}
 
-    # What is offered, the nearest to the place first
+    # What is offered, in order: what concerns the place comes first
 
     def _offers(self, request: ActionRequest, document: Document) -> Iterator[_Offer]:
         path = path_of(request.uri)
@@ -123,7 +123,7 @@ class CodeActions:
             yield from _of_runs(live)
             if not live:
                 yield from self._continue()
-            if not self._client.features.approval:  # who has that has a face of its own
+            if not self._client.features.approval:  # such a client has its own interface
                 yield from self._transcripts(live)
 
     def _from_comments(
@@ -177,18 +177,18 @@ class CodeActions:
 
 
 def _as_command(action: dict[str, Any]) -> dict[str, Any]:
-    """All that a client can take that doesn't say that it takes code actions (`codeActionLiteralSupport`)."""
+    """The action for a client that takes only commands (without `codeActionLiteralSupport`)."""
     return {**action["command"], "title": action["title"]}
 
 
 def shown(text: str) -> str:
-    """Somebody's words in a title: one line, bounded, with nothing that can't be seen."""
+    """Text as it is quoted in a title: one line, shortened, with invisible characters escaped."""
     line = printable(" ".join(text.split()))
     return line if len(line) <= MAX_SHOWN else f"{line[: MAX_SHOWN - 1]}…"
 
 
 def _fixes(request: ActionRequest, path: Path, *, busy: bool) -> Iterator[_Offer]:
-    """While a run is live the fix waits for its end: two that edit would be in each other's way."""
+    """While a run is live the fix waits for its end: two runs that edit would get in each other's way."""
     after = " after this run" if busy else ""
     problems = request.problems
     for problem in problems[:MAX_EACH]:
@@ -207,7 +207,7 @@ def _fix(title: str, problems: tuple[Problem, ...], path: Path, *, busy: bool) -
 
 
 def _delivered(at: JsonObject, said: str, what: str, live: Sequence[Session]) -> Iterator[_Offer]:
-    """The ways to have a comment done: it begins a run, or joins one that is live."""
+    """The ways to have a comment done: it begins a run, or goes to a live one."""
     if not live:
         says = "says" if what == "this comment" else "say"
         yield _Offer(f"Do what {what} {says}{said}", REWRITE, "doComment", at)
@@ -226,7 +226,7 @@ def _of_runs(live: Sequence[Session]) -> Iterator[_Offer]:
 
 
 def _named(live: Sequence[Session]) -> Iterator[tuple[Session, str]]:
-    """Each with what tells it from the others, if there are any; the newest first."""
+    """The sessions, newest first, each with what tells it from the others ("" for a single one)."""
     names = [f"“{shown(session.picture.title or session.id)}”" for session in live]
     for session, name in list(zip(live, names, strict=True))[: -MAX_RUNS - 1 : -1]:
         also = f" ({session.id})" if names.count(name) > 1 else ""
@@ -241,7 +241,7 @@ def _hull(found: Sequence[Written]) -> JsonObject:
 def _json_range(
     request: ActionRequest, document: Document, selected: bool, documents: Documents
 ) -> JsonObject:
-    """What is selected, else the whole line."""
+    """The selection, else the whole line."""
     start, end = sorted((request.range.start, request.range.end))
     if selected:
         return range_json(start, end)

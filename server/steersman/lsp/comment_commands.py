@@ -1,6 +1,4 @@
-"""The commands behind the light bulb: what a comment says becomes what is said to a session, and so does what the user
-types when they are asked.
-"""
+"""The commands behind the code actions: they send a session what a comment says, or what the user types when asked."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -23,7 +21,7 @@ from steersman.workspace.positions import Position, Range
 from steersman.workspace.roots import Roots
 
 AskUser = Callable[[str], Awaitable[str | None]]
-"""Asks for a line of text; None if the user closed the question. Raises Refused: unsupported."""
+"""Asks the user for a line of text. None if the user closed the question. Raises Refused: unsupported."""
 
 
 class CommentCommands:
@@ -35,11 +33,11 @@ class CommentCommands:
         started: Callable[[Run, str], dict[str, JsonValue]],
         ask_user: AskUser,
     ) -> None:
-        """`roots()`: the folders to work in. `started(run, prompt)` makes the answer of a run that begins."""
+        """`roots()`: the folders to work in. `started(run, prompt)`: the answer for a run that begins."""
         self._manager, self._documents = manager, documents
         self._roots, self._started, self._ask_user = roots, started, ask_user
         self._saying = asyncio.Lock()
-        """Of two comments at once the second one has to find the run of the first."""
+        """Held while a comment is sent: if two come at once, the second has to find the run of the first."""
 
     def table(self) -> dict[str, CommandHandler]:
         """By name, without `steersman.`."""
@@ -60,9 +58,8 @@ class CommentCommands:
 
     async def _ask(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(AskParams, arguments)
-        pointed = (
-            pointed_of(params.context, self._documents) or Pointed()
-        )  # as it is while the user is looking at it
+        # Read before the user is asked: this is what the user is looking at.
+        pointed = pointed_of(params.context, self._documents) or Pointed()
         text = await self._ask_user(params.question)
         if text is None or not text.strip():
             return {"disposition": "closed"}
@@ -73,7 +70,7 @@ class CommentCommands:
                 return await self._start_or_queue(text, pointed, None, params.mode)
 
     async def _say_or_start(self, how: QueueKind, text: str, pointed: Pointed, run: str | None) -> JsonValue:
-        """A run that has just ended is no reason to lose it."""
+        """Sends the text to the live run; if that has just ended, begins a new one."""
         try:
             return said(await self._manager.say(how, text, run, pointed))
         except Refused as refusal:
@@ -84,8 +81,8 @@ class CommentCommands:
     async def _start_or_queue(
         self, text: str, pointed: Pointed, run: str | None, mode: Mode | None = None
     ) -> JsonValue:
-        """A second one while a run is live in the folder waits for its end: two that edit would be in each other's
-        way."""
+        """Begins a run; while another is live in the folder, the text becomes its follow-up. Two runs that edit would
+        get in each other's way."""
         try:
             return await self._begin(text, pointed, mode, exclusive=True)
         except Refused as refusal:
@@ -102,7 +99,7 @@ class CommentCommands:
 
 
 def said(queued: Queued) -> dict[str, JsonValue]:
-    """The answer of a command that has said something to a live run."""
+    """The answer of a command that has sent a message to a live run."""
     disposition = "steered" if queued.item.kind == "steer" else "queued"
     return {
         "disposition": disposition,

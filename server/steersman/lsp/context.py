@@ -1,4 +1,4 @@
-"""What the user points at and what the editor shows, as the client tells it, in the session's own words."""
+"""Converts what the user points at and what the editor shows to the session's types."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 
 
 def pointed_of(context: ContextParams | None, documents: Documents) -> Pointed | None:
-    """What came with a message; None if nothing did."""
+    """What the user points at with a message; None if there is nothing."""
     if context is None:
         return None
     return Pointed(
@@ -32,7 +32,7 @@ def pointed_of(context: ContextParams | None, documents: Documents) -> Pointed |
 
 
 class EditorView:
-    """What the client's editor shows now, for the messages of a session."""
+    """What the editor shows now, for the messages of a session."""
 
     def __init__(
         self, client: Client, buffers: Buffers, problems: ProblemStore, unattached: UnattachedDocuments
@@ -41,7 +41,7 @@ class EditorView:
         self._unattached = unattached
 
     async def state(self) -> EditorState | None:
-        """Only of a client that tells of all that is open: others attach what they like."""
+        """What is open and unsaved. None for a client that doesn't list all open documents."""
         if not self._client.features.open_documents:
             return None
         await self._unattached.known(now=True)
@@ -52,7 +52,7 @@ class EditorView:
         return EditorState(seen.open, unsaved, seen.active, seen.visible)
 
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """What was told last of each file, the gravest first in each."""
+        """The last report on each file, most severe first in each."""
         return [
             Diagnostic(
                 path.as_uri(),
@@ -69,10 +69,10 @@ class EditorView:
 
 
 def _lines(span: Span) -> tuple[int, int]:
-    """From 1, both included."""
+    """The first and the last line, from 1."""
     first, last = sorted((span.start, span.end), key=lambda place: (place.line, place.character))
     if last.character == 0 and last.line > first.line:
-        return first.line + 1, last.line  # a selection of whole lines ends at the start of the next
+        return first.line + 1, last.line  # a selection of whole lines ends at the start of the next line
     return first.line + 1, last.line + 1
 
 

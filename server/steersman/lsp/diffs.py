@@ -1,6 +1,6 @@
-"""The documents in which a question's diff, command or arguments are shown: gone with the question.
+"""The documents that show a question's diff, command or arguments. They are deleted with the question.
 
-Where the client asks for the text of documents that are no files, they are none; else files in a private folder.
+They are virtual documents if the client supports them, else files in a private folder.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from steersman.workspace.roots import printable
 log = logging.getLogger(__name__)
 
 FOLDER: Final = "questions"
-"""Of those that are no files."""
+"""The folder of the virtual ones."""
 _OVER: Final = "This question is closed: it was answered, or is not asked any more.\n"
 _MAX_NAME: Final = 60
 
@@ -34,29 +34,29 @@ class _Shown:
     question: Question
     uri: str
     text: str = ""
-    """Of one that is no file."""
+    """The text of a virtual document."""
     read: bool = False
-    """The client has asked for it."""
+    """The client has asked for the text."""
     opened: asyncio.Event = field(default_factory=asyncio.Event)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class DiffDocuments:
-    """Hears of the client's documents. One is known by its path, however the client spells its URI."""
+    """Implements `documents.DocumentListener`. A document is recognised however the client spells its URI."""
 
     def __init__(self, folder: Path, clock: Clock, virtual: VirtualDocuments) -> None:
         self.folder = folder
         self._clock, self._virtual = clock, virtual
         self._shown: dict[str, _Shown] = {}
-        """By key."""
+        """By `_key`."""
         virtual.serve(FOLDER, self._text)
 
     def make(self, question: Question, *, as_file: bool = False) -> str:
-        """Makes the document of a question, unless there is one; its URI. `as_file`: a file, whatever the client can
-        show.
+        """Makes the document of a question, unless it exists. Returns its URI. `as_file`: make a file even if the
+        client supports virtual documents.
 
         Raises:
-            OSError: it can't be written.
+            OSError: the file can't be written.
         """
         text, suffix = document_of(question), _suffix(question)
         digest = hashlib.sha256(question.id.encode()).hexdigest()[:12]
@@ -84,7 +84,8 @@ class DiffDocuments:
             raise
 
     def remove_of(self, question_id: str) -> None:
-        """Takes away what shows a question; an editor that still shows it is told that the question is closed."""
+        """Deletes the documents of a question. An editor that shows a virtual one is told to load it again, and then
+        shows that the question is closed."""
         for key, shown in list(self._shown.items()):
             if shown.question.id != question_id:
                 continue
@@ -103,12 +104,12 @@ class DiffDocuments:
         return shown.text
 
     def was_read(self, uri: str) -> bool:
-        """Whether the client has asked for its text, as it does of one that is no file."""
+        """Whether the client has asked for the text of the (virtual) document."""
         shown = self._of(uri)
         return shown is not None and shown.read
 
     def question_in(self, uri: str) -> str | None:
-        """The question that this document shows."""
+        """The id of the question that the document shows; None if it shows none."""
         shown = self._of(uri)
         return None if shown is None else shown.question.id
 
@@ -117,7 +118,8 @@ class DiffDocuments:
         return shown is not None and shown.opened.is_set()
 
     async def until_opened(self, uri: str, patience: float | None) -> bool:
-        """Whether the client told us that it has opened the document; None waits for as long as it takes."""
+        """Waits at most `patience` seconds (None: for ever) until the client reports the document as open. Returns
+        whether it did."""
         shown = self._of(uri)
         if shown is None:
             return False
@@ -131,7 +133,7 @@ class DiffDocuments:
             await shown.closed.wait()
 
     def on_event(self, event: Emitted) -> None:
-        """A session's."""
+        """Deletes the documents of a question that was answered."""
         if event.type == "approval_resolved":
             self.remove_of(event.data["id"])
 
@@ -167,7 +169,8 @@ def remove_file(path: Path) -> None:
 
 
 def _key(uri: str) -> str | None:
-    """The same for every spelling of one document; a name of ours can't be a path."""
+    """The same for every spelling of a document's URI. Names of virtual documents are relative, so they differ from
+    all paths of files."""
     name = path_in(uri)
     if name is not None:
         return name
@@ -176,7 +179,7 @@ def _key(uri: str) -> str | None:
 
 
 def _name(question: Question) -> str:
-    """What an editor shows as the document's name: that of the file, where there is one, or of the first of several."""
+    """The document's name, which editors show: that of the changed file, or of the first of several."""
     said = Path(question.changes[0].display).name if question.changes else question.kind
     if len(question.changes) > 1:
         said = f"{len(question.changes)} files, {said}"
@@ -188,6 +191,7 @@ def _suffix(question: Question) -> str:
 
 
 def document_of(question: Question) -> str:
+    """The text that shows all of what a question is about."""
     if question.command is not None:
         lines = [
             f"# {question.title}",
@@ -204,6 +208,6 @@ def document_of(question: Question) -> str:
 
 
 def _seen(line: str) -> str:
-    """A line with what can't be seen escaped, but for tabs and the end of a line that ends as on Windows."""
+    """A line with invisible characters escaped, except for tabs and the CR of a CRLF line end."""
     end = "\r" if line.endswith("\r") else ""
     return "\t".join(map(printable, line.removesuffix("\r").split("\t"))) + end

@@ -1,6 +1,6 @@
-"""The documents that the client has open: their text, version and language, as its messages say.
+"""The documents that the client has open: their text, version and language.
 
-Takes plain JSON and answers questions about text; knows no files, no sessions and no transport.
+Reads the client's notifications as plain JSON. Knows no files, no sessions and no transport.
 """
 
 import logging
@@ -19,11 +19,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Document:
-    """One document; the listener and its readers see it change.
+    """One document. It is changed in place.
 
-    `text` is None while the document is unsynced: a change could not be applied, or came for a document
-    that was never opened, so the client's text is not known until it sends the whole again. `version` is
-    the client's, and None when it sends none.
+    `text` is None while the document is out of sync: a change could not be applied, or came for a document that was
+    never opened. Then the text is unknown until the client sends it whole. `version` is the client's, and None if it
+    sends none.
     """
 
     uri: str
@@ -33,14 +33,13 @@ class Document:
 
 
 class DocumentListener(Protocol):
-    """Whom changes are told to, in order, after they have been made. Must not block."""
+    """Is called after each change of a document, in order. Must not block."""
 
     def on_open(self, uri: str) -> None: ...
 
     def on_change(self, uri: str) -> None:
-        """After every single content change, so that the text between two that came bundled is seen.
-
-        Also when a document becomes unsynced.
+        """Called after every content change, even if several came in one notification, so that the text between them
+        is seen. Also called when a document gets out of sync.
         """
 
     def on_save(self, uri: str) -> None: ...
@@ -49,14 +48,14 @@ class DocumentListener(Protocol):
 
 
 class Documents:
-    """Open documents by URI, exactly as the client spells it.
+    """The open documents, by URI exactly as the client spells it.
 
-    `encoding` is what positions are counted in; the negotiation at initialize sets it.
+    `encoding` is the position encoding, which is negotiated at initialize.
     """
 
     def __init__(self) -> None:
         self.listeners: list[DocumentListener] = []
-        """Told in this order; one that fails is logged, and the next is told."""
+        """Called in this order. If one fails, that is logged and the next is called."""
         self.encoding: PositionEncoding = "utf-16"
         self._open: dict[str, Document] = {}
 
@@ -70,10 +69,10 @@ class Documents:
     def __len__(self) -> int:
         return len(self._open)
 
-    # Notifications of the client. Each raises InvalidParams when it can't even be said which document is meant.
+    # Notifications of the client. Each raises InvalidParams if it doesn't name a document.
 
     def did_open(self, params: JsonValue) -> None:
-        """textDocument/didOpen. A document that is open already is replaced."""
+        """textDocument/didOpen. A document that is already open is replaced."""
         item = record(as_record(params, "params"), "textDocument")
         uri = string(item, "uri")
         language_id = item.get("languageId")
@@ -89,7 +88,7 @@ class Documents:
         self._tell(lambda listener: listener.on_open(uri))
 
     def did_change(self, params: JsonValue) -> None:
-        """textDocument/didChange, incremental or whole; an unsynced document stays so until a whole one."""
+        """textDocument/didChange. A document that is out of sync stays so until its whole text comes."""
         envelope = as_record(params, "params")
         item = record(envelope, "textDocument")
         uri = string(item, "uri")
@@ -118,7 +117,7 @@ class Documents:
         self._tell(lambda listener: listener.on_save(uri))
 
     def did_close(self, params: JsonValue) -> None:
-        """textDocument/didClose. Closing what is not open is no event."""
+        """textDocument/didClose. For a document that is not open nothing happens."""
         uri = string(record(as_record(params, "params"), "textDocument"), "uri")
         if self._open.pop(uri, None) is not None:
             self._tell(lambda listener: listener.on_close(uri))

@@ -1,7 +1,8 @@
-"""What became of an edit, told from the texts before and after it alone. Knows no editor and no files.
+"""Finds out what became of an edit, from the texts before and after it alone. Knows no editor and no files.
 
-An editor that does not check versions makes an edit at the lines that it was meant for, though they have moved: the
-text lands elsewhere. It is found by making the same edit at other lines, and looking which of the results is there.
+An editor that doesn't check versions applies an edit at the given line numbers, even if the lines have moved: then the
+new text lands in the wrong place. To find it, the same edit is made at other lines, and the results are compared with
+the actual text.
 """
 
 import re
@@ -25,26 +26,25 @@ from steersman.workspace.text import view
 from steersman.workspace.text_edits import minimal_edits
 
 Outcome = Literal["verified", "notApplied", "misplaced", "unobserved", "differs"]
-"""`differs`: something of the edit is there, or may be, and it can't be said what is whose."""
+"""`differs`: some of the edit is in the text, or may be, and it can't be told apart from the user's typing."""
 
 MAX_PLACES = 24
-"""How many other places of an edit are tried."""
+"""How many other places are tried for an edit."""
 CONTEXT_LINES = 3
 _EXCERPT_LINES = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Lines of an edit are, or may be, where they were not meant to be."""
+    """Lines of an edit are, or may be, in the wrong place."""
 
     undone: str | None
-    """The text without them, LF line ends; None if it can't be said for sure which lines they are."""
+    """The text without these lines, with LF line ends; None if it isn't certain which lines they are."""
 
 
 def content_changes(raw: str, new: str, encoding: PositionEncoding) -> list[ContentChange]:
-    """The smallest changes that turn `raw` into `new` (LF line ends), which takes on the line ends of `raw`.
-
-    In order; all ranges are positions in `raw`.
+    """The smallest changes that turn `raw` into `new`, in order. All ranges are positions in `raw`. `new` has LF line
+    ends; they become those of `raw`.
     """
     index = LineIndex(raw)
     return [
@@ -54,9 +54,9 @@ def content_changes(raw: str, new: str, encoding: PositionEncoding) -> list[Cont
 
 
 def shares_nothing(old: str, new: str, now: str, *, adjoining: bool = False) -> bool:
-    """Whether nothing of the edit from `old` to `new` is in `now`: what has changed is somebody else's, elsewhere.
+    """Whether nothing of the edit from `old` to `new` is in `now`, so that all changes are somebody else's, elsewhere.
 
-    `adjoining`: the line before or after one that the edit replaces is elsewhere too.
+    `adjoining`: the lines next to a replaced one count as elsewhere too.
     """
     a, p, n = split_lines(old), split_lines(new), split_lines(now)
     ours, theirs = line_changes(a, p), line_changes(a, n)
@@ -66,13 +66,14 @@ def shares_nothing(old: str, new: str, now: str, *, adjoining: bool = False) -> 
             return False
     if _put_in(ours, p) & _put_in(theirs, n):
         return False
-    # A line of the edit that its user has typed in, where it is not meant to be, is known by its words.
+    # A misplaced line of the edit in which the user has typed is recognised by its words.
     new_words = _words(_put_in(ours, p)) - _words(a)
     return not new_words & _words(_put_in(theirs, n))
 
 
 def computed_anew(old: str, new: str, now: str) -> str | None:
-    """The edit from `old` to `new` on the text `now`; None if it would not be the same lines out and in."""
+    """The text after the edit from `old` to `new` is made on `now`; None if it would not remove and add the same
+    lines."""
     merged = rebase(old, new, now)
     if isinstance(merged, Conflict) or not same_hunks(hunks(old, new), hunks(now, merged)):
         return None
@@ -82,9 +83,10 @@ def computed_anew(old: str, new: str, now: str) -> str | None:
 def landed_elsewhere(
     raws: Sequence[str], changes: Sequence[ContentChange], now: str, encoding: PositionEncoding
 ) -> Elsewhere | None:
-    """Whether `changes`, meant for the first of `raws`, were made at other lines of one of them.
+    """Whether `changes`, which were computed for the first of `raws`, were made at other lines of any of them.
 
-    `raws` are the texts that the editor may have had then; `now` (LF line ends) may hold more, typed by its user.
+    `raws`: the texts that the editor may have had at that time. `now` has LF line ends, and may also have what the user
+    typed.
     """
     found: set[str] = set()
     unsure = False
@@ -102,7 +104,7 @@ def landed_elsewhere(
 def is_nearer_elsewhere(
     raws: Sequence[str], changes: Sequence[ContentChange], new: str, now: str, encoding: PositionEncoding
 ) -> bool:
-    """Whether `now`, which has the edit's lines, is better explained by the edit at other lines than by `new`."""
+    """Whether `now`, which contains the edit's lines, is closer to the edit made at other lines than to `new`."""
     left = _distance(new, now)
     return any(_distance(made, now) < left for _, made in _made_elsewhere(raws, changes, now, encoding))
 
@@ -110,7 +112,7 @@ def is_nearer_elsewhere(
 def _made_elsewhere(
     raws: Sequence[str], changes: Sequence[ContentChange], now: str, encoding: PositionEncoding
 ) -> Iterator[tuple[str, str]]:
-    """Texts, and what the edit at other lines makes of them, of which all is in `now`. LF line ends."""
+    """Each text together with the result of the edit at other lines, if all of that is in `now`. LF line ends."""
     for raw in raws:
         base = to_lf(raw)
         for down in _places(base, changes, now):
@@ -122,13 +124,13 @@ def _made_elsewhere(
 
 
 def _distance(one: str, other: str) -> int:
-    """In lines."""
+    """How many lines differ."""
     changes = line_changes(split_lines(one), split_lines(other))
     return sum(c.old_end - c.old_start + c.new_end - c.new_start for c in changes)
 
 
 def excerpt(old: str, new: str, now: str) -> str:
-    """The lines of `now` at and around the places of the edit from `old` to `new`, numbered from 1."""
+    """The lines of `now` at and around the places of the edit from `old` to `new`, with line numbers from 1."""
     a, n = split_lines(old), split_lines(now)
     theirs = line_changes(a, n)
     shown: dict[int, None] = {}
@@ -147,7 +149,7 @@ def excerpt(old: str, new: str, now: str) -> str:
 
 
 def _places(base: str, changes: Sequence[ContentChange], now: str) -> list[int]:
-    """How many lines too low the changes may have been made: wherever the text is not what it was."""
+    """By how many lines the changes may have been shifted down: to wherever the text differs from `base`."""
     theirs = line_changes(split_lines(base), split_lines(now))
     found: dict[int, None] = {}
     for line in {change.range.start.line: None for change in changes if change.range is not None}:
@@ -178,7 +180,8 @@ def _made_at(raw: str, changes: Sequence[ContentChange], down: int, encoding: Po
 
 
 def _tells(base: str, made: str) -> bool:
-    """Whether a user would hardly have typed the same: a line that is new to the text, or several lines gone."""
+    """Whether a user would hardly have made the same change: it adds a line that is new to the text, or removes
+    several."""
     a, m = split_lines(base), split_lines(made)
     changes = line_changes(a, m)
     put_in = {line for line in _put_in(changes, m) if line.strip()}
@@ -197,7 +200,7 @@ def _put_in(changes: Iterable[LineChange], lines: Sequence[str]) -> set[str]:
 
 
 def _mapped(line: int, changes: Sequence[LineChange]) -> int:
-    """Where the old line is after the changes; within one, its nearer end."""
+    """The number of the old line after the changes; for a changed line, the nearest one of the new lines."""
     shift = 0
     for change in changes:
         if line < change.old_start:

@@ -1,4 +1,4 @@
-"""The tools that models have only because of the client: what it tells, what it can ask its user, what it offers."""
+"""The tools that models have thanks to the client: its diagnostics, questions to its user, tools that it offers."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,7 +14,7 @@ from steersman.tools.diagnostics import DiagnosticsTool
 
 
 class EditorTools:
-    """One connection's. Sessions are opened after initialize, when it is known what the client can do."""
+    """One connection's. Sessions are opened after initialize, so the client's features are known by then."""
 
     def __init__(
         self,
@@ -25,7 +25,7 @@ class EditorTools:
         user_of: Callable[[ToolSetting], User],
         offered: ClientTools,
     ) -> None:
-        """`user_of(setting)` is whom the tools of a session ask."""
+        """`user_of(setting)`: the user whom a session's tools ask."""
         self._server, self._client, self._problems = server, client, problems
         self._user_of, self._offered = user_of, offered
 

@@ -1,7 +1,7 @@
-"""One approved edit of one open document: asked of the editor, looked for in its text, asked anew or taken out again.
+"""Makes one approved edit of one open document: asks the editor for it, and looks for it in the document's text.
 
-`applied: true` is never trusted. Clients say it though nothing changed, say nothing at all, and bundle the user's own
-typing with the edit; so the text is looked at after every single change that the client tells of.
+`applied: true` is never trusted. Some clients say it although nothing changed, some don't answer, and some combine the
+edit with the user's typing. So the text is checked after every change that the client reports.
 """
 
 import asyncio
@@ -31,16 +31,16 @@ from steersman.workspace.positions import ContentChange
 
 Said = Literal["applied", "refused", "nothing"]
 INLINE_CHARACTERS = 50_000
-"""Texts up to here are compared after every change; of longer ones the last of those that came together."""
+"""Texts up to this length are compared after every change; longer ones once for several changes that come together."""
 MAX_SEEN = 4
-"""How many of the texts that came after the request are kept, as what the editor may have had before it."""
+"""How many of the texts that come after the request are kept: the editor may have made the edit in any of them."""
 NO_REASON = "it gave no reason"
 _OF_VERSIONS = ("version", "stale", "outdated", "out of date", "changed", "modified")
 
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """One connection, as far as files go."""
+    """One connection, as far as files are concerned."""
 
     server: RpcServer
     client: Client
@@ -52,11 +52,11 @@ class Editor:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """To `workspace/applyEdit`."""
+    """The answer to `workspace/applyEdit`."""
 
     said: Said
     reason: str = ""
-    """Why it did not do it, or did not say."""
+    """Why the editor refused, or why there is no usable answer."""
 
     def __str__(self) -> str:
         match self.said:
@@ -73,17 +73,17 @@ class EditOutcome:
     kind: Outcome
     answer: Answer
     heard: bool = False
-    """The editor has told of a change since it was asked."""
+    """The editor has reported a change since it was asked."""
     undone: str | None = None
-    """Of a misplaced edit: the text without it, LF line ends."""
+    """For a misplaced edit: the text without it, with LF line ends."""
 
 
 async def make_edit(editor: Editor, buffer: Buffer, raw: str, new: str, label: str) -> EditOutcome:
-    """Turns the document's text `raw` into one that has the lines of `new` (LF line ends), by one
-    `workspace/applyEdit`, which is one step of the editor's undo.
+    """Turns the document's text `raw` into the lines of `new` (LF line ends) by one `workspace/applyEdit`, which is one
+    undo step in the editor.
 
-    The document's version is read at once: the caller has just seen that `raw` is its text. Cancelled, it leaves the
-    buffer frozen: the edit may be made or not.
+    Call it right after reading `raw`: the edit names the document's current version. If the call is cancelled, the
+    buffer is frozen, since it is unknown whether the edit was made.
     """
     changes = content_changes(raw, new, editor.server.documents.encoding)
     version = _version(editor, buffer)
@@ -109,7 +109,7 @@ async def make_edit(editor: Editor, buffer: Buffer, raw: str, new: str, label: s
 
 
 async def ask(editor: Editor, params: dict[str, Any]) -> Answer:
-    """`workspace/applyEdit`, answered within its limit or not."""
+    """Sends `workspace/applyEdit`. No answer within the limit is an `Answer` too."""
     request = editor.server.request("workspace/applyEdit", params, timeout=None)
     try:
         answer = await answered_within(editor.clock, editor.limits.apply_edit, request)
@@ -135,11 +135,11 @@ class _Watcher:
     old: str = field(init=False)
     version: int | None = field(init=False)
     seen: list[str] = field(default_factory=list)
-    """What the text was between, as it is: the oldest of it."""
+    """The first texts after the request, with their line ends."""
     there: asyncio.Event = field(default_factory=asyncio.Event)
-    """The edit is in the text, or was when the editor told of it."""
+    """The edit was found in the text at some time."""
     with_more: str | None = None
-    """The text in which it was found, LF line ends, if that is not exactly what was approved."""
+    """The text in which the edit was found, with LF line ends, if that is not exactly what was approved."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     _comparing: bool = False
 
@@ -164,12 +164,12 @@ class _Watcher:
             asyncio.get_running_loop().call_soon(self._compare)
 
     def finish(self) -> None:
-        """Makes a comparison that was put off."""
+        """Makes a comparison that was postponed."""
         if self._comparing:
             self._compare()
 
     def before(self, now: str) -> list[str]:
-        """The texts that the editor may have made the edit in, as they are, if it then had `now`."""
+        """The texts in which the editor may have made the edit, with their line ends, if the result is `now`."""
         return [self.raw, *(raw for raw in self.seen if to_lf(raw) not in (self.old, now))]
 
     def _compare(self) -> None:
@@ -181,7 +181,7 @@ class _Watcher:
 
 
 async def _until_told(editor: Editor, watcher: _Watcher, event: asyncio.Event) -> None:
-    """Until the document's text, as it comes or is asked for, sets the event, or the time for that is over."""
+    """Waits until the document's text, reported or asked for, sets the event, or until the time for that is over."""
     if watcher.buffer.attached:
         await set_within(editor.clock, editor.limits.verify, event)
         return
@@ -199,7 +199,7 @@ async def _ask_for_text(editor: Editor, watcher: _Watcher) -> None:
 async def _without_it(
     editor: Editor, watcher: _Watcher, changes: list[ContentChange], answer: Answer, *, versioned: bool
 ) -> EditOutcome:
-    """What became of an edit that is not in the text as approved."""
+    """The outcome of an edit that was not found in the text as approved."""
     buffer, heard = watcher.buffer, watcher.changed.is_set()
     now = buffer.text
     if now is None or not editor.buffers.is_open(buffer):
@@ -213,7 +213,7 @@ async def _without_it(
             return EditOutcome("differs" if undone is None else "misplaced", answer, heard, undone)
         if not shares_nothing(watcher.old, watcher.new, now, adjoining=answer.said == "refused"):
             return EditOutcome("differs", answer, heard)
-    # Without a version an edit that is still on its way can't be told from one that was dropped.
+    # Without a version, an edit that is still on its way can't be told from one that was dropped.
     dropped = answer.said == "refused" or (answer.said == "applied" and heard and versioned)
     return EditOutcome("notApplied" if dropped else "unobserved", answer, heard)
 
@@ -228,7 +228,7 @@ async def _elsewhere(
 
 
 async def _nearer_elsewhere(editor: Editor, watcher: _Watcher, changes: list[ContentChange]) -> bool:
-    """Whether the lines that were found are there because the edit was made in the wrong place."""
+    """Whether the edit's lines were found only because the edit was made in the wrong place."""
     now, encoding = watcher.with_more, editor.server.documents.encoding
     if now is None:
         return False
@@ -243,7 +243,7 @@ def _may_be_stale(reason: str) -> bool:
 
 
 def _version(editor: Editor, buffer: Buffer) -> int | None:
-    """What the edit is bound to; None if the client takes or sends none."""
+    """The version that the edit names; None if the client doesn't take or send versions."""
     version = buffer.document.version
     if version is None or not editor.client.document_changes:
         return None

@@ -1,7 +1,7 @@
-"""The event stream: every session's events to one progress token, complete and in order however slowly it is read.
+"""The event stream: every session's events on one progress token, complete and in order, however slow the client is.
 
-Events are sent as they happen while there is room for them. A session whose event found none falls behind: only its
-place in the log is remembered, and it is caught up from there when there is room again. Decides nothing about runs.
+While there is room, events are sent as they happen. A session whose event finds no room falls behind: only its position
+in the log is kept, and when there is room again it is caught up from there. Decides nothing about runs.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ from steersman.session.journal import Emitted
 log = logging.getLogger(__name__)
 
 PAGE = 256 * 1024
-"""Bytes of records that are read from a log at once."""
+"""Bytes of records that are read from a log in one go."""
 MAX_PLACES = 1_000
 """Sessions whose place is kept, unless more are behind."""
 
 _UPDATES = ("message_update", "tool_execution_update")
-"""What the event that follows makes up for: no client misses it."""
+"""Events that may be dropped, since a later event contains what they say."""
 
 
 @dataclass(slots=True)
@@ -35,25 +35,25 @@ class _Place:
     sent: int | None = None
     """The number of the last record that was sent; None before the first one."""
     told: int = 0
-    """The number of the last record that the session has told: what follows it is not yet to be known."""
+    """The number of the last record that the session has announced. Later ones in the log must not be sent yet."""
     cursor: LogCursor | None = None
     unkept: list[tuple[int, Emitted]] = field(default_factory=list)
-    """Events that the log could not take, each with the number of the record after which it was told. In most sessions
-    there are none."""
+    """Durable events that the log could not take, each with the number of the record before it. Usually there are
+    none."""
     state: Emitted | None = None
-    """The latest state that was not sent."""
+    """The latest state, if it was not sent."""
 
     @property
     def goal(self) -> int:
-        """The number of the record to be sent before anything else can be."""
+        """The number of the record up to which the log has to be sent next."""
         return self.unkept[0][0] if self.unkept else self.told
 
 
 class EventStream:
-    """For each session the client gets records without a gap and none twice. `on_event` never waits.
+    """The client gets each session's records without gaps and without repetitions. `on_event` never waits.
 
-    While a session is behind its updates are dropped and of its states the latest is kept. A log that can't be read
-    leaves a gap in the numbers, which tells the client to ask.
+    While a session is behind, its updates are dropped and only its latest state is kept. If a log can't be read, there
+    is a gap in the numbers, which tells the client to ask for the events.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class EventStream:
         *,
         max_places: int = MAX_PLACES,
     ) -> None:
-        """`log_path(session)`: where the log of a session is."""
+        """`log_path(session)`: the path of a session's log."""
         self._server, self._log_path, self._max_places = server, log_path, max_places
         self._head = b'{"token":%b,"value":' % encode(token)
         self._places: dict[str, _Place] = {}
@@ -86,14 +86,14 @@ class EventStream:
             self._fall_behind(place)
 
     async def close(self) -> None:
-        """Nothing more is caught up; the log has it."""
+        """Stops catching up. The client can read the rest from the log."""
         self._closed = True
         if self._catching_up is not None:
             self._catching_up.cancel()
             await asyncio.wait({self._catching_up})
 
     def _new_place(self, session: str) -> _Place:
-        """A session that is not behind can be forgotten: its next event tells its place again."""
+        """Forgets the oldest session that is not behind: its next event says again where it stands."""
         if len(self._places) >= self._max_places:
             idle = next((each for each in self._places if each not in self._behind), None)
             if idle is not None:
@@ -110,13 +110,13 @@ class EventStream:
         return True
 
     def _remember(self, place: _Place, event: Emitted) -> None:
-        """Keeps of an event what the log won't give back."""
+        """Keeps what the log won't have of an event."""
         if event.type == "state":
             place.state = event
         elif event.seq is None:
             place.unkept.append((place.told, event))
         if event.type == "agent_end":
-            place.state = None  # of a run that is over
+            place.state = None  # the state of a run that is over
 
     def _fall_behind(self, place: _Place) -> None:
         if self._closed:
@@ -126,17 +126,17 @@ class EventStream:
             self._catching_up = asyncio.create_task(self._catch_up())
 
     async def _catch_up(self) -> None:
-        """Sends what is missing, a page of each session in turn, until all of them are live again."""
+        """Sends what is missing, one page of each session in turn, until no session is behind."""
         while self._behind:
             session, place = next(iter(self._behind.items()))
             del self._behind[session]
-            self._behind[session] = place  # the last in the row from now on
+            self._behind[session] = place  # goes to the end of the row
             self._room.clear()
             if not await self._advance(place):
                 await self._room.wait()
 
     async def _advance(self, place: _Place) -> bool:
-        """Sends the next part of what one session lacks. False: there was no room."""
+        """Sends the next part of what a session lacks. False if there was no room."""
         if place.sent is not None and place.sent < place.goal:
             return await self._send_page(place, place.sent, place.goal)
         if place.unkept:

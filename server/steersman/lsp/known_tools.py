@@ -155,7 +155,7 @@ class RenamePreviewTool(KnownTool[RenameArguments]):
         head = f"Renaming {names} would change {count(edits, 'place')} in {count(number, 'file')}:\n"
         body = (await listing_of(found.places, self._workspace)).text(unusable=found.unusable)
         if files:
-            body += f"[{count(len(set(files)), 'file')} would be made, moved or deleted as well]\n"
+            body += f"[{count(len(set(files)), 'file')} would be created, renamed or deleted as well]\n"
         return head + body
 
 

@@ -1,6 +1,6 @@
-"""The problems that the client has told of, by file: what each report says, and who waits for the next one.
+"""The problems that the client has reported, by file, and who waits for the next report.
 
-Implements `tools.problems.Problems`. It lives as long as the connection and keeps no more than it has room for.
+Implements `tools.problems.Problems`. Lives as long as the connection; its size is bounded.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from typing import Final
 from steersman.lsp.buffers import Buffers
 from steersman.lsp.client import real_path_of
 from steersman.lsp.documents import Documents
-from steersman.lsp.reports import Told
+from steersman.lsp.reports import ReportedProblems
 from steersman.lsp.watchers import Watchers
 from steersman.lsp.wire import JsonValue
 from steersman.tools.problems import Report
@@ -19,18 +19,18 @@ from steersman.workspace.positions import PositionEncoding
 
 MAX_FILES: Final = 2_000
 MAX_KEPT: Final = 10_000
-"""Problems of all files."""
+"""Problems of all files together."""
 MAX_LANGUAGES: Final = 200
 
 
 class ProblemStore:
     def __init__(self, documents: Documents, buffers: Buffers) -> None:
         self.number = 0
-        """Of the last report."""
+        """The number of the last report."""
         self.forgotten = False
         self._documents, self._buffers = documents, buffers
         self._reports: dict[Path, Report] = {}
-        """The one that was told last is the last."""
+        """The latest report comes last."""
         self._kept = 0
         self._languages: set[str] = set()
         self._watchers = Watchers()
@@ -40,12 +40,12 @@ class ProblemStore:
         return self._documents.encoding
 
     def take(self, params: JsonValue) -> Path | None:
-        """Takes in the params of a notification. Returns whose problems they are; None: no file's of this machine.
+        """Takes the params of a notification. Returns the file; None if the document is not a local file.
 
         Raises:
-            InvalidParams: see `Told`.
+            InvalidParams: see `ReportedProblems`.
         """
-        told = Told(params)
+        told = ReportedProblems(params)
         path = real_path_of(told.uri)
         if path is None:
             return None
@@ -71,16 +71,16 @@ class ProblemStore:
         return list(self._reports)
 
     def knows(self, path: Path) -> bool:
-        """Whether anything was ever told of the file, or of one of its kind."""
+        """Whether there was ever a report on the file, or on one of the same language."""
         return path in self._reports or language_of(path) in self._languages
 
     def version_of(self, path: Path) -> int | None:
-        """Of the document in the editor; None if it isn't open, or the client counts no versions."""
+        """The version of the editor's document; None if it isn't open or has no versions."""
         buffer = self._buffers.of(path)
         return None if buffer is None else buffer.document.version
 
     def watch(self, path: Path, on_report: Callable[[], None]) -> AbstractContextManager[None]:
-        """Calls back after every report on the file."""
+        """Calls back after each report on the file."""
         return self._watchers.watch(path, on_report)
 
     def _forget(self, path: Path) -> None:
@@ -88,7 +88,7 @@ class ProblemStore:
             self._kept -= len(old.problems)
 
     def _make_room(self) -> None:
-        """The oldest reports go first, of them those without a problem: they say the least."""
+        """Forgets the oldest reports. If there are too many files, those without problems go first."""
         while len(self._reports) > MAX_FILES or self._kept > MAX_KEPT:
             clean = (path for path, report in self._reports.items() if not report.problems)
             oldest = next(iter(self._reports))
@@ -97,5 +97,5 @@ class ProblemStore:
 
 
 def language_of(path: Path) -> str:
-    """What stands for the language of a file: the end of its name or, without one, the name."""
+    """What stands for the language of a file: its extension, or its name if it has none."""
     return (path.suffix or path.name).lower()

@@ -1,6 +1,6 @@
-"""What a client tells by `$/steersman/diagnostics`: the diagnostics of all its language servers on one document.
+"""Reads `$/steersman/diagnostics`: the diagnostics of all the client's language servers for one document.
 
-Whatever of them can't be used is left out; the rest counts.
+Diagnostics that can't be used are left out.
 """
 
 import logging
@@ -16,27 +16,29 @@ log = logging.getLogger(__name__)
 
 METHOD: Final = "$/steersman/diagnostics"
 MAX_SCANNED = 2_000
-"""Diagnostics of one notification that are looked at."""
+"""Diagnostics of one notification that are read."""
 MAX_PROBLEMS = 500
-"""Of one file that are kept, the gravest."""
+"""Problems of one file that are kept, the most severe ones."""
 MAX_MESSAGE = 2_000
 """Characters of one message that are kept."""
 _MAX_NAME = 200
 
 
-class Told:
-    """One notification, as far as it can be used."""
+class ReportedProblems:
+    """The usable part of a notification."""
 
     def __init__(self, params: JsonValue) -> None:
-        """Raises:
-        InvalidParams: it can't be said what it is about, or it has no list of diagnostics.
+        """Reads the params.
+
+        Raises:
+            InvalidParams: there is no URI or no list of diagnostics.
         """
         fields = as_record(params, "params")
         self.uri = string(fields, "uri")
         version = fields.get("version")
         self.version = version if type(version) is int else None
         given = fields.get("diagnostics")
-        if given == {}:  # an empty list as some Lua encodes it
+        if given == {}:  # Lua may encode an empty list so
             given = []
         if not isinstance(given, list):
             raise InvalidParams("diagnostics", "diagnostics: expected an array.")
@@ -72,7 +74,7 @@ def _problem(item: JsonValue) -> Problem:
 
 
 def _label(value: JsonValue) -> str:
-    """A code or a source that is no such thing is no reason to lose the problem. Some clients link codes to pages."""
+    """A code or a source as text; "" if it has another form. Some clients send a code with a link."""
     if isinstance(value, dict):
         value = value.get("value")
     return str(value)[:_MAX_NAME] if isinstance(value, str) or type(value) is int else ""

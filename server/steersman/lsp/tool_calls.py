@@ -1,4 +1,4 @@
-"""Calls of the client's tools by `steersman/callTool`: one request each, bounded, withdrawn at an abort."""
+"""Calls the client's tools by `steersman/callTool`: one request each, with a timeout, withdrawn at an abort."""
 
 import logging
 
@@ -33,10 +33,10 @@ class ToolCalls:
     async def call(
         self, name: str, arguments: Data, context: ToolContext, *, read_only: bool
     ) -> CallToolAnswer:
-        """The client's answer, which may say that the call failed.
+        """The client's answer, which may say that the call failed. `name`: the tool's name on the wire.
 
         Raises:
-            ToolError: there is none that can be used, or the call was aborted.
+            ToolError: there is no usable answer, or the call was aborted.
         """
         more = "" if read_only else f" {UNKNOWN_EFFECT}"
         try:
