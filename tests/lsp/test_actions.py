@@ -123,7 +123,7 @@ async def test_a_question_is_shown_by_its_action(tmp_path):
 async def test_without_a_name_the_question_that_has_waited_the_longest_is_shown(tmp_path):
     async with desk(tmp_path, *edits("a.txt", ("two", "2"))) as it:
         it.put("a.txt", "two\n")
-        with pytest.raises(AnsweredWithError, match="Nothing is being asked") as refused:
+        with pytest.raises(AnsweredWithError, match="There is no pending question") as refused:
             await it.command("showQuestion")
         assert refused.value.error["data"]["code"] == "unknownApproval"
         await it.start()

@@ -511,8 +511,8 @@ async def test_the_editors_text_and_spelling_of_an_open_file_count(tmp_path):
 @pytest.mark.parametrize(
     ("line", "symbol", "says"),
     [
-        (2, "total", "total is not on line 2 of cart.py, which is `return 0`. It is on line 1, 4."),
-        (2, "sum", "sum is not on line 2 of cart.py, which is `return 0`. It is on no line of that file."),
+        (2, "total", "total is not on line 2 of cart.py, which is `return 0`. It is on lines 1, 4."),
+        (2, "sum", "sum is not on line 2 of cart.py, which is `return 0`. It is not in that file."),
         (9, "total", "Line 9 is beyond the end of cart.py, which has 5."),
     ],
 )
@@ -557,7 +557,7 @@ async def test_nothing_found_says_so(tmp_path, name):
     ):
         it.put("cart.py", CART)
         _, text = await known(it, tools, name, None)
-        assert text == f"[The editor's language servers know no {name} of total there]"
+        assert text == f"[The editor's language servers found no {name} of total there]"
 
 
 @pytest.mark.parametrize("data", ["cart.py", 3, [1], {"uri": 1}, [{"uri": "file:///x"}]], ids=repr)
@@ -609,8 +609,8 @@ async def test_a_known_tool_may_answer_in_words(tmp_path, result, says, outcome)
         ),
         ({"contents": "the sum"}, "the sum\n"),
         ({"contents": [{"value": 1}, "the sum"]}, "the sum\n"),
-        ({"contents": []}, "[The editor's language servers say nothing of total there]"),
-        (None, "[The editor's language servers say nothing of total there]"),
+        ({"contents": []}, "[The editor's language servers say nothing about total there]"),
+        (None, "[The editor's language servers say nothing about total there]"),
     ],
 )
 async def test_what_is_known_of_a_symbol_is_told(tmp_path, data, says):
@@ -650,7 +650,7 @@ async def test_the_symbols_of_a_file_can_be_narrowed(tmp_path):
     data = [{"name": name, "kind": 12, "range": span} for name in ("add", "remove")]
     for query, text in (
         ("REM", "a.py:4: function remove\n"),
-        ("function", "[The editor's language servers know no such symbols]"),
+        ("function", "[The editor's language servers found no such symbols]"),
     ):
         script = calling("symbols", path="a.py", query=query)
         async with at_desk(tmp_path, ["symbols"], *script) as (it, tools):

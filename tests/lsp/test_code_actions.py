@@ -189,7 +189,7 @@ async def test_what_is_typed_becomes_work_on_the_selection(tmp_path):
         assert await light.titles("f()", "return 1") == [WORK, ASK, EXPLAIN]
         started = await light.choose(WORK, "return", "1")
         assert asked == [
-            {"session": "", "run": "", "toolCallId": "", "prompt": "What is to be done with the selection?"}
+            {"session": "", "run": "", "toolCallId": "", "prompt": "What should be done with the selection?"}
         ]
         assert faults(asked[0], {"$ref": "#/$defs/InputRequest"}, SCHEMA) == []
         await it.ended(started["run"])

@@ -172,7 +172,7 @@ async def abort(it: AtAnEditor) -> None:
     it.ways.clear()
     await it.abort(run, uri)
     await it.ended(run)
-    status = await it._answer(it.desk.client.command("steersman.status"))
+    status = await it.answered(it.desk.client.command("steersman.status"))
     assert [each["state"] for each in status["sessions"]] == ["idle"]
 
 

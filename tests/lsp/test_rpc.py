@@ -684,6 +684,15 @@ async def test_a_client_that_stops_reading_stops_neither_commands_nor_bounds():
         await asyncio.wait_for(drained.wait(), PATIENCE)
 
 
+async def test_an_error_whose_data_is_no_json_is_answered_without_it(served):
+    async def fail(arguments):
+        raise CommandError(-32803, "no", {"set": {1}})
+
+    served.server.add_command("fail", fail)
+    error = await refused(served.client.begin("workspace/executeCommand", {"command": "fail"}))
+    assert error.error == {"code": -32803, "message": "no"}
+
+
 async def test_a_notification_without_json_text_is_logged_and_not_shown(server, client, caplog):
     assert server.notify("x", {"set": {1}}) is False
     assert "can't be written as JSON" in caplog.text

@@ -217,7 +217,7 @@ async def test_a_misplaced_edit_of_the_second_file_is_taken_out_again(tmp_path):
         await it.clock.let_pass(LIMITS.verify)
         await it.ended(run)
         assert [it.editor.buffers[uri].text for uri in uris] == [EDITED, TEXT, TEXT]
-        assert "in the wrong place. It was taken out again" in it.result_texts()[0]
+        assert "in the wrong place. It was undone there" in it.result_texts()[0]
 
 
 async def test_a_frozen_file_among_them_keeps_all_from_being_changed(tmp_path):

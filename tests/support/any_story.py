@@ -28,7 +28,7 @@ OUTCOMES = {
     "moved": r"^Moved",
     "not applied": r"did not make the edit",
     "tried again": r" tries\.",
-    "misplaced and taken out": r"wrong place. It was taken out again",
+    "misplaced and taken out": r"wrong place. It was undone there",
     "misplaced and left": r"wrong place, and it is not known",
     "unobserved": r"It is not known (whether|what)",
     "differs": r"is not what was approved",

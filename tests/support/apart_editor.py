@@ -23,7 +23,7 @@ class ApartEditor(EditorClient):
         """What the next questions are answered with, in place of the truth."""
         self.questions: list[list[str]] = []
         """The URIs of each question."""
-        self._saved: dict[str, str | None] = {}
+        self.saved: dict[str, str | None] = {}
         client.on_request(REQUEST, self._answer)
 
     def open(self, path: Path, text: str | None = None, *, uri: str | None = None, version: int = 1) -> str:
@@ -31,7 +31,7 @@ class ApartEditor(EditorClient):
         uri = uri or path.as_uri()
         shown = text if text is not None else on_disk or ""
         self.buffers[uri] = EditorBuffer(uri, path, shown, version)
-        self._saved[uri] = on_disk
+        self.saved[uri] = on_disk
         self.announce()
         return uri
 
@@ -48,12 +48,12 @@ class ApartEditor(EditorClient):
         self.announce()
 
     def reload(self, uri: str) -> None:
-        self._saved[uri] = _read(self.buffers[uri].path)
+        self.saved[uri] = _read(self.buffers[uri].path)
         super().reload(uri)
 
     def write(self, uri: str) -> None:
         super().write(uri)
-        self._saved[uri] = self.buffers[uri].text
+        self.saved[uri] = self.buffers[uri].text
 
     def save(self, uri: str) -> None:
         self.write(uri)
@@ -69,7 +69,7 @@ class ApartEditor(EditorClient):
         self.announce()
 
     def dirty(self, uri: str) -> bool:
-        return self.buffers[uri].text != self._saved[uri]
+        return self.buffers[uri].text != self.saved[uri]
 
     def listed(self) -> list[dict[str, Any]]:
         return [{"uri": uri, "dirty": self.dirty(uri)} for uri in self.buffers]

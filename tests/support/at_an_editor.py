@@ -40,7 +40,7 @@ class AtAnEditor:
         """Begins a run; its id."""
         if self.known.runs_commands:
             self.way("command")
-            return (await self._answer(self.desk.client.command("steersman.start", prompt)))["run"]
+            return (await self.answered(self.desk.client.command("steersman.start", prompt)))["run"]
         uri = self.editor.open(self.desk.put(NOTE, f"# steersman: {prompt}\n"))
         started = await self.choose("Do what this comment says", uri)
         return started["run"]
@@ -48,7 +48,7 @@ class AtAnEditor:
     async def steer(self, text: str) -> None:
         if self.known.runs_commands:
             self.way("command")
-            await self._answer(self.desk.client.command("steersman.steer", text))
+            await self.answered(self.desk.client.command("steersman.steer", text))
             return
         uri = self.editor.open(self.desk.put("steer.py", f"# steersman: {text}\n"))
         await self.choose("Steer the run", uri)
@@ -120,12 +120,12 @@ class AtAnEditor:
             "range": {"start": here, "end": here},
             "context": {"diagnostics": [], "triggerKind": 1},
         }
-        offered = await self._answer(self.desk.client.begin("textDocument/codeAction", params))
+        offered = await self.answered(self.desk.client.begin("textDocument/codeAction", params))
         found = [each for each in offered if each["title"].startswith(title)]
         assert found, [each["title"] for each in offered]
         command = found[0]["command"]
         self.client.last_action = self.desk.clock.now
-        return await self._answer(self.desk.client.command(command["command"], *command["arguments"]))
+        return await self.answered(self.desk.client.command(command["command"], *command["arguments"]))
 
     # What comes of it
 
@@ -209,7 +209,7 @@ class AtAnEditor:
                 assert message["params"]["value"]["kind"] in ("begin", "report", "end")
         assert not any(is_progress(message, "steersman-events") for message in self.desk.client.received)
 
-    async def _answer(self, request: Request) -> Any:
+    async def answered(self, request: Request) -> Any:
         await self.settle()
         return await request
 

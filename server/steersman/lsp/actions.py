@@ -19,7 +19,7 @@ SHOWING: Final = "steersman"
 
 
 class AnswerActions:
-    """What the light bulb offers while the user is being asked."""
+    """The code actions while a question is pending."""
 
     def __init__(
         self, approvals: Approvals, diffs: DiffDocuments, documents: Documents, client: Client

@@ -46,7 +46,7 @@ def parse(model: type[M], arguments: Sequence[JsonValue], *, string_as: str | No
     field = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         known = ", ".join(info.alias or name for name, info in model.model_fields.items())
-        raise _invalid(model, field, f"{field} is not known here. The command takes {known or 'no fields'}.")
+        raise _invalid(model, field, f"Unknown field {field}. The command takes {known or 'no fields'}.")
     got = "" if first["type"] == "missing" else f", got {_kind(first['input'])}"
     raise _invalid(model, field, f"{field}: {first['msg']}{got}.")
 
@@ -63,9 +63,9 @@ def parse_queue(arguments: Sequence[JsonValue]) -> QueueParams:
     for field in sorted(needed - given):
         raise _invalid(QueueParams, field, f"{field} is missing: {params.op} needs it.")
     for field in sorted(given - needed - taken):
-        raise _invalid(QueueParams, field, f"{field} is not taken by {params.op}.")
+        raise _invalid(QueueParams, field, f"{params.op} doesn't take {field}.")
     if taken and not given & taken:
-        raise _invalid(QueueParams, "to", f"to is missing: {params.op} needs it, or kind.")
+        raise _invalid(QueueParams, "to", f"to is missing: {params.op} needs to or kind.")
     return params
 
 

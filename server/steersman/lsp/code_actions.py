@@ -153,7 +153,7 @@ class CodeActions:
         context: JsonObject = {"selections": [{"uri": request.uri, "range": span}]}
         if self._client.features.input:
             if selected and editable:
-                work: JsonObject = {"question": "What is to be done with the selection?", "context": context}
+                work: JsonObject = {"question": "What should be done with the selection?", "context": context}
                 yield _Offer("Work on this selection with Steersman…", REWRITE, "ask", work)
             ask: JsonObject = {
                 "question": "What do you want to know?",

@@ -1,4 +1,4 @@
-"""The commands of `workspace/executeCommand`: validated, passed on to the sessions, and their refusals made errors."""
+"""The commands of `workspace/executeCommand`: validated and passed on to the sessions; refusals become errors."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -60,8 +60,8 @@ class Commands:
         showing: Showing,
         home: Home,
     ) -> None:
-        """`begin_progress(run, title)` makes the work-done token of a run; `on_export` shows what was exported;
-        `ask_user` has the user type a prompt."""
+        """`begin_progress(run, title)` makes the work-done token of a run. `on_export` shows an exported file.
+        `ask_user` lets the user type a prompt."""
         self._manager, self._client, self._documents = manager, client, documents
         self._on_export, self._ask_user = on_export, ask_user
         self._roots = WorkingFolders(client, documents, home).roots
@@ -69,7 +69,7 @@ class Commands:
         self._begin_progress, self._show_error = begin_progress, show_error
 
     def table(self) -> dict[str, CommandHandler]:
-        """Every command by its id."""
+        """All commands by id."""
         comments = CommentCommands(self._manager, self._documents, self._roots, self._started, self._ask_user)
         handlers = {
             "start": self._start,
@@ -128,7 +128,7 @@ class Commands:
         return self._started(run, "Continue")
 
     def _started(self, run: Run, prompt: str) -> dict[str, JsonValue]:
-        """The answer goes out first; then the client hears of the run, and it begins."""
+        """The answer of a run that begins. It is sent first; then come the progress token and the run's first steps."""
 
         def release() -> None:
             self._begin_progress(run.id, _title(prompt))
@@ -172,7 +172,7 @@ class Commands:
             return self._change_queue(session, run, params)
 
     def _change_queue(self, session: Session, run: str, params: QueueParams) -> dict[str, JsonValue]:
-        """All in one step with the change: nothing is delivered between it and the answer."""
+        """Changes the queue and makes the answer, without an await between: nothing is delivered meanwhile."""
         item = params.id or ""
         removed: Sequence[Input] | None = None
         if params.op == "remove":
@@ -225,7 +225,7 @@ class Commands:
         return {"templates": [_template_data(template) for template in found]}
 
     def _guarded(self, handler: CommandHandler) -> CommandHandler:
-        """The handler with its refusals as errors of JSON-RPC, which a client that hides errors is also shown."""
+        """The handler, with refusals as JSON-RPC errors. A client that hides errors is also shown them as a message."""
 
         @functools.wraps(handler)
         async def guarded(arguments: Sequence[JsonValue]) -> JsonValue:

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 FOLDER: Final = "questions"
 """The folder of the virtual ones."""
-_OVER: Final = "This question is closed: it was answered, or is not asked any more.\n"
+_OVER: Final = "This question is closed: it was answered or withdrawn.\n"
 _MAX_NAME: Final = 60
 
 

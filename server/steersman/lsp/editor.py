@@ -95,7 +95,7 @@ class EditorWorkspace:
         refuse_held(change, self.held_by)
         if buffer is not None and buffer.text is None:
             raise ChangeRefused(
-                f"{change.path.display} is open in the editor, but its text is not known here. Nothing was "
+                f"{change.path.display} is open in the editor, but its text is not known. Nothing was "
                 "changed. Ask the user to save it or to close it."
             )
         return buffer

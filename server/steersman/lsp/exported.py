@@ -1,4 +1,4 @@
-"""Shows the user a transcript that was written: by `window/showDocument` where the client can, else by its path."""
+"""Shows the user an exported transcript by `window/showDocument`, or says its path if the client can't show it."""
 
 from steersman.lsp.background import Background
 from steersman.lsp.client import Client
@@ -15,7 +15,7 @@ class ExportViewer:
         self._showing = Background()
 
     def on_end(self, export: Export) -> None:
-        """An export has ended. One to a path that the user has chosen is not opened: they know where it is."""
+        """Reports the end of an export. A file whose path the user chose is not opened: they know where it is."""
         if export.failed is not None:
             self._tell(MessageType.ERROR, f"The session was not exported: {export.failed}")
         elif export.chosen or not self._client.show_document:
@@ -28,7 +28,7 @@ class ExportViewer:
         await self._showing.close()
 
     async def _show(self, export: Export) -> None:
-        """A page is for a browser, Markdown for the editor itself."""
+        """HTML is shown in a browser, Markdown in the editor."""
         try:
             shown = await self._viewer.show(export.path.as_uri(), external=export.format == "html")
         except ClientGone:
@@ -40,6 +40,6 @@ class ExportViewer:
         self._tell(MessageType.INFO, f"The session was exported to {export.path}")
 
     def _tell(self, kind: MessageType, message: str) -> None:
-        """A client with an event token has heard of it by `export_end`."""
+        """Not for a client with an event token, which gets `export_end`."""
         if self._client.features.event_token is None:
             tell(self._server, kind, message)

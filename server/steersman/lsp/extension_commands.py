@@ -1,4 +1,4 @@
-"""The commands of extensions, `steersman.x.EXTENSION.NAME`: validated as our own are, and run in a session."""
+"""The commands of extensions, `steersman.x.EXTENSION.NAME`: validated like the server's own, and run in a session."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ class ExtensionCommands:
     """One connection's."""
 
     def __init__(self, manager: SessionManager, roots: Callable[[], Roots]) -> None:
-        """`roots()`: the folders to work in, where no session is named."""
+        """`roots()`: the folders to work in if no session is named."""
         self._manager, self._roots = manager, roots
 
     def table(self) -> dict[str, CommandHandler]:
@@ -46,7 +46,8 @@ class ExtensionCommands:
 
 
 def _taken_apart(arguments: Sequence[JsonValue]) -> tuple[str | None, Sequence[JsonValue]]:
-    """The session that is meant, and what is left for the extension. What is no session's id is told by `parse`."""
+    """The session that the arguments name, and the arguments for the extension. A `session` of the wrong type stays in
+    them, so that `parse` refuses it."""
     given = arguments[0] if len(arguments) == 1 else None
     session = given.get("session") if isinstance(given, dict) else None
     if not isinstance(given, dict) or not (session is None or isinstance(session, str)):
@@ -55,12 +56,14 @@ def _taken_apart(arguments: Sequence[JsonValue]) -> tuple[str | None, Sequence[J
 
 
 async def _run(extension: str, command: Command, mine: object, params: object) -> JsonValue:
-    """Raises:
-    Refused: extensionFailed.
+    """The command's answer.
+
+    Raises:
+        Refused: extensionFailed.
     """
     try:
         answer = cast("JsonValue", await command.run(mine, params))
-        encode(answer)
+        encode(answer)  # raises if it is no JSON
     except (CommandFailed, NotPossible) as failure:
         raise Refused("extensionFailed", str(failure), extension=extension) from failure
     except (Refused, CommandError):

@@ -66,6 +66,11 @@ class FrameParser:
             return "a header"
         return None
 
+    @property
+    def kept(self) -> int:
+        """Bytes that are kept until more of them come."""
+        return len(self._buffer)
+
     def feed(self, data: bytes) -> list[Frame]:
         """Takes the next bytes. Returns the frames that they complete, in order."""
         frames: list[Frame] = []

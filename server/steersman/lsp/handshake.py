@@ -1,6 +1,7 @@
-"""initialize without most of lsprotocol's types: its params hold a tenth of them, and hardly one is ever looked at.
+"""initialize without most of lsprotocol's types.
 
-Structuring the params, or taking the answer apart, would have attrs and cattrs generate code for some 170 classes.
+The params contain a tenth of all types, of which hardly any is ever read. To structure them, and to unstructure the
+answer, attrs and cattrs would generate code for some 170 classes.
 """
 
 import inspect
@@ -16,8 +17,8 @@ from steersman.lsp.wire import JsonObject, JsonValue
 
 
 def initialize_params(params: JsonValue) -> types.InitializeParams:
-    """The params of initialize as pygls reads them. Members that it doesn't read are left out, `capabilities` apart:
-    that reads like lsprotocol's type at any depth, but its values are as they came.
+    """The params of initialize, as far as pygls reads them. Other members are left out, except in `capabilities`: these
+    are complete and read like lsprotocol's type, but their values are unchecked.
 
     Raises:
         InvalidParams: a member that is read is not what LSP says.
@@ -25,7 +26,7 @@ def initialize_params(params: JsonValue) -> types.InitializeParams:
     given = as_record(params, "params")
     folders = array(given, "workspaceFolders") if given.get("workspaceFolders") is not None else []
     return types.InitializeParams(
-        capabilities=cast(
+        capabilities=cast(  # reads like the type
             "types.ClientCapabilities", _Members(_with_encodings(record(given, "capabilities")))
         ),
         process_id=_process_id(given),
@@ -37,13 +38,13 @@ def initialize_params(params: JsonValue) -> types.InitializeParams:
 
 
 def plain_answer(value: Any) -> Any:
-    """The JSON of the answer, or of a part of it, by what is set in it: as lsprotocol's converter makes it, without
-    code that is generated for all that could be. None is left out where null means the same."""
+    """The JSON of the answer or of a part of it, the same as lsprotocol's converter makes. Only the values that are set
+    are looked at, so no code has to be generated for all possible ones. None is left out where null means the same."""
     cls = type(value)
     if isinstance(value, Enum):
         return value.value
     if cls.__module__ == types.__name__:
-        # Not attrs.fields(): it would have all of the class made, of which this needs nothing.
+        # Not attrs.fields(): it would complete the class (see `startup`), which isn't needed here.
         members = [(name, getattr(value, name)) for name in inspect.get_annotations(cls)]
         return {
             _camel(name): plain_answer(member)
@@ -56,7 +57,7 @@ def plain_answer(value: Any) -> Any:
 
 
 class _Members:
-    """A JSON object that reads like a type of lsprotocol: `text_document` is `textDocument`, None if missing."""
+    """A JSON object that reads like a type of lsprotocol: `text_document` is the member `textDocument`, or None."""
 
     __slots__ = ("_json",)
 
@@ -79,7 +80,8 @@ def _readable(value: Any) -> Any:
 
 
 def _with_encodings(capabilities: JsonObject) -> dict[str, Any]:
-    """pygls compares these with members of the enum, which text is not equal to in a set."""
+    """The capabilities with position encodings as enum members: pygls looks for these in a set, where strings don't
+    equal them."""
     if capabilities.get("general") is None:
         return dict(capabilities)
     general = record(capabilities, "general")
@@ -106,7 +108,7 @@ def _folder(value: JsonValue, where: str) -> types.WorkspaceFolder:
 def _process_id(params: JsonObject) -> int | None:
     given = params.get("processId")
     if isinstance(given, float) and given.is_integer():
-        return int(given)  # a number that is too large for an integer of the decoder
+        return int(given)  # the decoder makes a float of a number that is too large for its integers
     return None if given is None else integer(params, "processId")
 
 

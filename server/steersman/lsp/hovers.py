@@ -1,16 +1,16 @@
-"""What language servers say of a place, as text for the model: the `Hover` of LSP."""
+"""LSP's `Hover`, what language servers say about a place, as text for the model."""
 
 from collections.abc import Mapping
 from itertools import islice
 
 _MAX_PARTS = 100
-"""Parts of an answer that are looked at."""
+"""Parts of a hover that are read."""
 
 
 def hover_text(data: object) -> tuple[str, int]:
-    """The text of a `Hover` or null, "" for nothing; and how many parts of it were none.
+    """The text of a `Hover` or null, which may be "", and the number of parts that could not be read.
 
-    Its contents are a `MarkupContent`, a `MarkedString` or a list of these; they are set apart by an empty line.
+    The contents are a `MarkupContent`, a `MarkedString` or a list of these. An empty line separates the parts.
     """
     if data is None:
         return "", 0
@@ -22,7 +22,7 @@ def hover_text(data: object) -> tuple[str, int]:
 
 
 def _text(part: object) -> str | None:
-    """Of a `MarkupContent` or a `MarkedString`; None if it is neither."""
+    """The text of a `MarkupContent` or a `MarkedString`; None if it is neither."""
     if isinstance(part, str):
         return part
     value = part.get("value") if isinstance(part, Mapping) else None

@@ -1,4 +1,4 @@
-"""Instruction comments of the documents that the client has open: in which lines they are, and which is meant."""
+"""Finds instruction comments in the documents that the client has open."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from steersman.workspace.positions import LineIndex, PositionEncoding
 from steersman.workspace.positions import Range as TextRange
 
 MAX_AROUND: Final = 6_000
-"""Characters of the lines around a comment that its model is shown."""
+"""Characters of the lines around a comment that the model is shown."""
 _LINES_BEFORE: Final = 15
 _LINES_AFTER: Final = 40
 
@@ -28,12 +28,12 @@ class Written:
 
     comment: InstructionComment
     range: JsonObject
-    """Where its words stand, as LSP says it."""
+    """LSP's range of its text."""
 
 
 def written_in(document: Document, lines: tuple[int, int], encoding: PositionEncoding) -> list[Written]:
-    """The instructions of the comments that have a line from `lines` (first and last, from 0). None in a document that
-    is no file, or whose text is not known."""
+    """The instructions in comments that overlap `lines` (first and last, from 0). There are none if the document is not
+    a file or its text isn't known."""
     found = [] if document.text is None else instructions(document.text, document.language_id)
     path = real_path_of(document.uri) if found else None
     if document.text is None or path is None:
@@ -61,10 +61,10 @@ def written_in(document: Document, lines: tuple[int, int], encoding: PositionEnc
 def meant_by(
     documents: Documents, uri: str, span: TextRange, text: str | None
 ) -> Sequence[InstructionComment]:
-    """The instructions in a range of a document; with `text` the one that says this, wherever it is by now.
+    """The instructions in a range of a document. With `text`, the nearest one with this text, even outside the range.
 
     Raises:
-        Refused: unsyncedDocument, unsupported (the document is no file), unknownComment.
+        Refused: unsyncedDocument, unsupported (the document is not a file), unknownComment.
     """
     document = documents.get(uri)
     if document is None or document.text is None:
@@ -85,12 +85,12 @@ def meant_by(
 
 @lru_cache(maxsize=2)
 def index_of(text: str) -> LineIndex:
-    """Asked for again and again while somebody moves about in one text."""
+    """Cached, since editors ask for code actions at every movement of the cursor."""
     return LineIndex(text)
 
 
 def lines_of(span: TextRange) -> tuple[int, int]:
-    """First and last line of a range, from 0. A selection of whole lines ends at the start of the next."""
+    """The first and the last line of a range, from 0. A selection of whole lines ends at the start of the next line."""
     first, last = sorted((span.start, span.end))
     if last.character == 0 and last.line > first.line:
         return first.line, last.line - 1
@@ -98,7 +98,7 @@ def lines_of(span: TextRange) -> tuple[int, int]:
 
 
 def prompt_of(comments: Sequence[InstructionComment]) -> str:
-    """What is said for them."""
+    """The prompt that the comments stand for."""
     return "\n\n".join(comment.text for comment in comments)
 
 

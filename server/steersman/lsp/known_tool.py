@@ -1,7 +1,7 @@
-"""What the tools that a client may offer by name have in common: finding the symbol, asking the client, the result.
+"""The base of the tools that a client may offer by name: finds the symbol, asks the client, makes the result.
 
-Models name a line and the text of a symbol on it, since they see both. The client gets the params of the LSP request to
-make of its own language servers, and its result comes back unchanged.
+Models name a line and the text of a symbol on it, since they can see both. The client gets the params of an LSP request
+for its own language servers, and returns the result of the request unchanged.
 """
 
 import re
@@ -28,7 +28,7 @@ from steersman.workspace.roots import ResolvedPath, printable
 MAX_SHOWN = 120
 """Characters of a symbol, or of a line, that are quoted in a message."""
 _ACCESS = "look at"
-"""What a question about a file outside the workspace says."""
+"""The verb in a question about a file outside the workspace."""
 _NEAREST = 5
 
 A = TypeVar("A", bound=Arguments)
@@ -56,10 +56,10 @@ class PlaceArguments(Arguments):
 
 
 class KnownTool(BaseTool[A]):
-    """One of them, as a session has it."""
+    """A known tool of one session."""
 
     wire_name: ClassVar[str]
-    """As the client calls it."""
+    """Its name on the wire."""
     execution = "parallel"
 
     def __init__(
@@ -70,22 +70,22 @@ class KnownTool(BaseTool[A]):
         uri_of: Callable[[Path], str],
         encoding: Callable[[], PositionEncoding],
     ) -> None:
-        """`uri_of(path)` is how the client spells the URI of a resolved path."""
+        """`uri_of(path)`: the URI of a resolved path, as the client spells it."""
         super().__init__()
         self._workspace, self._calls = workspace, calls
         self._uri_of, self._encoding = uri_of, encoding
 
     @abstractmethod
     def file_of(self, args: A) -> str | None:
-        """The path in the arguments."""
+        """The path in the arguments, if there is one."""
 
     @abstractmethod
     async def params(self, args: A, path: ResolvedPath | None) -> Data:
-        """What the client is asked: the params of the LSP request."""
+        """The params of the LSP request."""
 
     @abstractmethod
     async def said(self, args: A, data: object, asked: Data) -> str:
-        """The request's result as text."""
+        """The text for the model. `data`: the result of the LSP request; `asked`: its params."""
 
     async def propose(self, args: A, signal: AbortSignal) -> Proposal | None:
         given = self.file_of(args)
@@ -109,14 +109,14 @@ class KnownTool(BaseTool[A]):
         return text_result(within_result(await self.said(args, answer.data, asked), "The result"))
 
     def document(self, path: ResolvedPath) -> Data:
-        """A TextDocumentIdentifier."""
+        """The file's `TextDocumentIdentifier`."""
         return {"uri": self._uri_of(path.path)}
 
     async def place(self, args: PlaceArguments, path: ResolvedPath | None) -> Data:
-        """TextDocumentPositionParams of the symbol on its line.
+        """The `TextDocumentPositionParams` of the symbol on its line.
 
         Raises:
-            ToolError: it isn't there; the text says where it is.
+            ToolError: the symbol isn't on the line; the message says where it is.
         """
         assert path is not None
         index = await index_of(path, self._workspace)
@@ -137,7 +137,8 @@ class KnownTool(BaseTool[A]):
 
 
 def symbol_column(line: str, symbol: str) -> int | None:
-    """Where on the line the symbol's last name begins, in characters: as a whole word, else anywhere."""
+    """The character of the line at which the symbol's last name begins. Whole words are preferred. None if the symbol
+    isn't on the line."""
     before = r"(?<!\w)" if re.match(r"\w", symbol) else ""
     after = r"(?!\w)" if re.search(r"\w\Z", symbol) else ""
     match = re.search(f"{before}{re.escape(symbol)}{after}", line)
@@ -153,7 +154,8 @@ def _not_there(index: LineIndex, args: PlaceArguments, path: ResolvedPath) -> st
     line = clipped(printable(index.line(args.line - 1).strip()), MAX_SHOWN)
     there = [number for number in range(1, index.line_count + 1) if args.symbol in index.line(number - 1)]
     nearest = sorted(sorted(there, key=lambda number: abs(number - args.line))[:_NEAREST])
-    where = f"It is on line {', '.join(map(str, nearest))}." if nearest else "It is on no line of that file."
+    lines = f"line{'' if len(nearest) == 1 else 's'} {', '.join(map(str, nearest))}"
+    where = f"It is on {lines}." if nearest else "It is not in that file."
     return f"{symbol} is not on line {args.line} of {path.display}, which is `{line}`. {where}"
 
 

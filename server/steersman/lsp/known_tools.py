@@ -53,7 +53,7 @@ class _PlaceTool(KnownTool[PlaceArguments]):
         found = locations(data)
         if not found.places:
             require_usable(found.unusable, self.name)
-            return f"[The editor's language servers know no {self.what} of {printable(args.symbol)} there]"
+            return f"[The editor's language servers found no {self.what} of {printable(args.symbol)} there]"
         return (await listing_of(found.places, self._workspace)).text(unusable=found.unusable)
 
 
@@ -91,7 +91,7 @@ class HoverTool(_PlaceTool):
         text, unusable = hover_text(data)
         if not text:
             require_usable(unusable, self.name)
-            return f"[The editor's language servers say nothing of {printable(args.symbol)} there]"
+            return f"[The editor's language servers say nothing about {printable(args.symbol)} there]"
         return text
 
 
@@ -108,7 +108,7 @@ class SymbolsTool(KnownTool[SymbolsArguments]):
 
     async def propose(self, args: SymbolsArguments, signal: AbortSignal) -> Proposal | None:
         if args.path is None and args.query is None:
-            raise ToolError("Give a path, whose symbols are listed, or a query for those of the workspace.")
+            raise ToolError("Give a path to list its symbols, or a query to search the workspace.")
         return await super().propose(args, signal)
 
     async def params(self, args: SymbolsArguments, path: ResolvedPath | None) -> Data:
@@ -117,12 +117,12 @@ class SymbolsTool(KnownTool[SymbolsArguments]):
     async def said(self, args: SymbolsArguments, data: object, asked: Data) -> str:
         document = asked.get("textDocument")
         if document is None:
-            found = symbols(data, None)  # how a query is matched is the language server's to say
+            found = symbols(data, None)  # the language server decides what matches a query
         else:
             found = symbols(data, document["uri"], (args.query or "").casefold())
         if not found.places:
             require_usable(found.unusable, self.name)
-            return "[The editor's language servers know no such symbols]"
+            return "[The editor's language servers found no such symbols]"
         return (await listing_of(found.places, self._workspace)).text(unusable=found.unusable)
 
 
@@ -167,4 +167,4 @@ _ALL: Final[tuple[type[KnownTool[Any]], ...]] = (
     RenamePreviewTool,
 )
 KNOWN_TOOLS: Final = {tool.wire_name: tool for tool in _ALL}
-"""By the name that a client offers them by."""
+"""By wire name."""

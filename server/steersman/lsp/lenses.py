@@ -1,7 +1,7 @@
-"""Code lenses: over the lines that a pending question would change, in the document that shows a question, and over a
-file that a live run has edited.
+"""Code lenses: above lines that a pending question would change, in the document that shows a question, and at the top
+of a file that a live run has edited.
 
-Only for clients that show lenses and have no face of their own for questions. Nothing is read from a disk.
+Only for clients that show lenses and don't have their own interface for questions. Reads nothing from the disk.
 """
 
 from pathlib import Path
@@ -35,13 +35,13 @@ class Lenses:
         self._client, self._approvals, self._diffs = client, approvals, diffs
         self._documents, self._refreshes = documents, refreshes
         self._edited: dict[str, set[Path]] = {}
-        """By live run."""
+        """The files that each live run has edited."""
 
     def offered(self, params: JsonValue) -> list[JsonObject]:
         """`textDocument/codeLens`.
 
         Raises:
-            InvalidParams: it can't be said which document is meant.
+            InvalidParams: the params don't name a document.
         """
         uri = string(record(as_record(params, "params"), "textDocument"), "uri")
         shown = self._diffs.question_in(uri)
@@ -62,7 +62,7 @@ class Lenses:
         return lenses
 
     def on_event(self, event: Emitted) -> None:
-        """Keeps track of what a run edits, and tells the client when there may be other lenses."""
+        """Keeps track of what runs edit, and tells the client when its lenses may be out of date."""
         if not self._client.code_lens:
             return
         match event.type:
@@ -84,7 +84,7 @@ class Lenses:
             self._refreshes.ask(REFRESH)
 
     def _last_line(self, uri: str) -> int:
-        """Of what the editor shows: it may have fewer lines by now than the text that a question is about."""
+        """The last line that the editor shows. The text that a question is about may have more lines."""
         document = self._documents.get(uri)
         return 0 if document is None or document.text is None else document.text.count("\n")
 
@@ -95,7 +95,7 @@ def _first_line(view: FileView) -> int:
 
 
 def _of_question(question: Question, line: int) -> list[JsonObject]:
-    """The first one changes nothing, since pickers take it by accident."""
+    """The first lens changes nothing, since it is easily chosen by accident."""
     lenses = [_lens(line, "Steersman waits: Show diff", "showQuestion", {"id": question.id})]
     of = f" all {len(question.changes)} files" if len(question.changes) > 1 else ""
     for decision, name in (("accept", "Accept"), ("decline", "Decline")):
@@ -106,8 +106,8 @@ def _of_question(question: Question, line: int) -> list[JsonObject]:
 
 
 def _answers(question: Question) -> list[JsonObject]:
-    """In its own document. An editor may open no menu of code actions in a text that can't be edited: VS Code's key for
-    it does nothing there."""
+    """The lenses in a question's own document. Code actions are not enough there: VS Code's key for them does nothing
+    in a read-only text."""
     return [
         _lens(0, title, "approve", {"id": question.id, "decision": decision})
         for decision, title in TITLES.items()

@@ -1,6 +1,6 @@
-"""The places that language servers name in their results: locations, symbols and workspace edits.
+"""Reads the places in the results of language servers: locations, symbols and workspace edits.
 
-Whatever comes is taken as far as it can be used, and the rest is counted.
+Entries that can't be used are counted and left out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from steersman.lsp.places import MAX_SOURCE, Place
 from steersman.tools.base import clipped
 
 _MAX_ITEMS = 20_000
-"""Entries of an answer that are looked at."""
+"""Entries of a result that are read."""
 _KINDS = (
     "symbol",
     "file",
@@ -41,14 +41,14 @@ _KINDS = (
     "operator",
     "type-parameter",
 )
-"""By SymbolKind of LSP 3.17, which counts from 1."""
+"""Names by `SymbolKind` of LSP 3.17, which counts from 1."""
 
 
 @dataclass(slots=True)
 class Found:
     places: list[Place] = field(default_factory=list)
     unusable: int = 0
-    """Entries that were none."""
+    """Entries that could not be used."""
 
     def add(self, place: Place | None) -> None:
         if place is None:
@@ -58,7 +58,7 @@ class Found:
 
 
 def locations(data: object) -> Found:
-    """Of `null`, `Location`, `Location[]` or `LocationLink[]`."""
+    """Reads `null`, `Location`, `Location[]` or `LocationLink[]`."""
     found = Found()
     for item in _items(data):
         if isinstance(item, Mapping) and "targetUri" in item:
@@ -70,8 +70,8 @@ def locations(data: object) -> Found:
 
 
 def symbols(data: object, uri: str | None, wanted: str = "") -> Found:
-    """Of `SymbolInformation[]`, `WorkspaceSymbol[]`, or `DocumentSymbol[]` of the document `uri`; only those whose name
-    holds `wanted`, which is case-folded."""
+    """Reads `SymbolInformation[]`, `WorkspaceSymbol[]`, or `DocumentSymbol[]` of the document `uri`. Only symbols whose
+    case-folded name contains `wanted`."""
     found = Found()
     for item, container in _nested(_items(data)):
         name, location = item.get("name"), item.get("location")
@@ -128,7 +128,7 @@ def _items(data: object) -> list[object]:
 
 
 def _nested(items: Sequence[object]) -> Iterator[tuple[Mapping[str, object], str]]:
-    """The symbols and those inside them, each with the name of the one that it is in; depth first."""
+    """All symbols, depth first, each with the name of the symbol that contains it."""
     left: list[tuple[object, str]] = [(item, "") for item in reversed(items)]
     seen = 0
     while left and seen < _MAX_ITEMS:

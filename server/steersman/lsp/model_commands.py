@@ -1,4 +1,4 @@
-"""The command about models that there are: it asks the providers, changes nothing, and shows no key."""
+"""The command that lists models: it asks the providers, changes nothing, and shows no key."""
 
 from collections.abc import Sequence
 

@@ -1,8 +1,8 @@
-"""What the client has open beyond the documents that this server is attached to: `steersman/openDocuments`.
+"""Documents that the client has open without this server being attached to them: `steersman/openDocuments`.
 
-The client is asked which there are and which have unsaved text, each time that something depends on it, unless it tells
-by itself; the text is asked for each time that it is needed. It is kept as buffers, so that reading and editing know no
-difference but that nothing comes by itself.
+The client is asked which documents are open and which have unsaved text, each time that something depends on it, unless
+it reports changes by itself. A text is asked for each time that it is needed. The documents are kept as buffers, so
+reading and editing treat them like others, except that their text has to be asked for.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ CHANGED = "steersman/openDocumentsChanged"
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Of the documents that are listed, what the user has in front of them. Resolved paths."""
+    """What the user sees of the listed documents. All paths are resolved."""
 
     open: Sequence[Path]
     visible: Sequence[Path]
@@ -46,7 +46,7 @@ class Seen:
 
 
 class UnattachedDocuments:
-    """One connection's. Does nothing for a client that did not negotiate it."""
+    """One connection's. Does nothing for a client that did not negotiate the feature."""
 
     def __init__(
         self, server: RpcServer, client: Client, buffers: Buffers, limits: Limits, clock: Clock
@@ -54,19 +54,19 @@ class UnattachedDocuments:
         self._server, self._client, self._buffers = server, client, buffers
         self._limits, self._clock = limits, clock
         self._asking: asyncio.Task[None] | None = None
-        """The newest question what is open; None before the first, and for a client that is never asked."""
+        """The latest request for the list; None before the first, and for a client that is never asked."""
         self._asked = 0
         """Its number, from 1."""
         self._answered = asyncio.Event()
-        """That question has its answer, or will have none."""
+        """The latest request has been answered, or won't be."""
         self._answered_at = 0.0
         self._tells = False
-        """The client has sent its list by itself: it does so whenever that changes, and is not asked any more."""
+        """The client has sent its list by itself. It does so at every change, so it isn't asked any more."""
         self._numbers = count(1)
         self._newest: dict[str, int] = {}
-        """By URI the number of the last question whose answer was used: answers may overtake each other."""
+        """By URI, the number of the last request whose answer was used, since answers may overtake each other."""
         self.seen: Seen | None = None
-        """None: the client does not say what its user sees."""
+        """None if the client doesn't say what its user sees."""
 
     def begin(self) -> None:
         """After `initialized`: asks what is open."""
@@ -79,7 +79,7 @@ class UnattachedDocuments:
             await asyncio.wait({self._asking})
 
     def on_changed(self, params: JsonValue) -> None:
-        """`steersman/openDocumentsChanged`: the whole list, each time. One that can't be used changes nothing."""
+        """`steersman/openDocumentsChanged`, which has the whole list. A list that can't be used changes nothing."""
         if not self._client.features.open_documents:
             return
         try:
@@ -92,14 +92,13 @@ class UnattachedDocuments:
         self._take(told.documents)
 
     async def known(self, *, now: bool = False) -> None:
-        """Returns when it is known what is open, or the client has had its time to say it: then what it said last
-        stands.
+        """Returns when it is known what is open. If the client doesn't answer in time, its last list stands.
 
-        `now`: much depends on it, and an answer of a moment ago (`Limits.listed`) is too old.
+        `now`: even an answer younger than `Limits.listed` is too old, because much depends on it.
         """
         if self._asking is None:
             return
-        # One that is under way was perhaps answered before what the caller is about to look at came to be.
+        # An answer that is under way may have been made before the state that the caller has to know.
         anew = now or (self._answered.is_set() and self._is_old())
         wanted = self._asked + 1 if anew else self._asked
         await self._answered.wait()
@@ -108,9 +107,9 @@ class UnattachedDocuments:
         await self._answered.wait()
 
     async def refresh(self, buffer: Buffer) -> None:
-        """Asks for the text of a document, unless its changes are told of anyway.
+        """Asks for the text of a document, unless the client reports its changes anyway.
 
-        Afterwards the buffer has it, or it is not open any more, or its text is None: the client did not say it.
+        Afterwards the buffer has the text; or it is no longer open; or its text is None, if the client didn't give it.
         """
         if buffer.attached or not self._buffers.is_open(buffer):
             return
@@ -133,8 +132,8 @@ class UnattachedDocuments:
             self._buffers.show(buffer, found.text, found.version, dirty=found.dirty)
 
     async def look_again(self, buffer: Buffer, patience: float, enough: Callable[[], bool]) -> None:
-        """Asks once more when the client tells something of the document, at the latest after `patience` seconds; of a
-        client that tells of nothing, every now and then in that time, until there is `enough`."""
+        """Waits for news of the document, at most `patience` seconds, and asks for its text again. A client that
+        reports nothing by itself is asked every `Limits.listed` seconds in that time, until `enough()` is true."""
         step = patience if self._tells else min(patience, self._limits.listed)
         while patience > 0 and self._buffers.is_open(buffer):
             told = asyncio.Event()
@@ -156,7 +155,7 @@ class UnattachedDocuments:
     async def _list(self) -> None:
         try:
             documents = await self._ask([])
-            if documents is not None and not self._tells:  # else a newer list came meanwhile
+            if documents is not None and not self._tells:  # else a newer list has come meanwhile
                 self._take(documents)
         finally:
             self._answered_at = self._clock.monotonic()
@@ -170,7 +169,7 @@ class UnattachedDocuments:
         self._buffers.list_open(dirty)
 
     async def _ask(self, uris: list[str]) -> list[OpenDocument] | None:
-        """None: no answer that could be used."""
+        """The documents in the answer; None if there is no usable answer. An empty `uris` asks for all."""
         request = self._server.request(REQUEST, {"uris": uris} if uris else {}, timeout=None)
         try:
             result = await answered_within(self._clock, self._limits.open_documents, request)
@@ -194,7 +193,7 @@ def _seen(documents: Sequence[ListedDocument]) -> Seen | None:
 
 
 def _named(documents: list[OpenDocument], uri: str) -> OpenDocument | None:
-    """Clients may spell a URI otherwise than before."""
+    """The document with this URI. The client may spell it differently than before."""
     exact = [document for document in documents if document.uri == uri]
     path = real_path_of(uri)
     return next(iter(exact or [each for each in documents if real_path_of(each.uri) == path]), None)

@@ -61,7 +61,7 @@ class OpenEdits:
             if outcome.kind != "notApplied":
                 raise await self._went_wrong(name, buffer, old, new, outcome)
             if not outcome.heard or tries == TRIES:
-                reason = outcome.answer.reason or "it said that it did, but the text does not have it"
+                reason = outcome.answer.reason or "it said that it did, but the edit is not in the text"
                 raise ChangeRefused(
                     f"The editor did not make the edit of {name}: {reason}. Nothing was changed"
                     f"{'' if tries == 1 else f' in {tries} tries'}. Read it again.{_text_there(old, new, buffer.text)}"
@@ -128,7 +128,9 @@ class OpenEdits:
         buffer.frozen = True
         if outcome.kind == "unobserved":
             told = (
-                "it has told of no change" if now is None or now == old else "it has not told of this change"
+                "it has reported no change"
+                if now is None or now == old
+                else "it has not reported this change"
             )
             return ChangeRefused(
                 f"{outcome.answer}, and {told} in {name} since. It is not known whether the edit was made. "
@@ -144,17 +146,17 @@ class OpenEdits:
         """Undoes an edit that landed on the wrong lines. `texts`: before the edit, as approved, as it came out."""
         old, new, misplaced = texts
         raw = buffer.document.text or ""
-        label = f"Steersman: take a misplaced edit of {name} out again"
+        label = f"Steersman: undo a misplaced edit of {name}"
         outcome = await make_edit(self._editor, buffer, raw, undone, label)
         now = buffer.text
         if outcome.kind == "verified" and self._editor.buffers.is_open(buffer):
             return ChangeRefused(
-                f"The editor made the edit of {name} in the wrong place. It was taken out again, and what the user "
-                f"typed was kept: nothing of the edit is in the text. Read it again.{_text_there(old, new, now)}"
+                f"The editor made the edit of {name} in the wrong place. It was undone there, and what the user typed "
+                f"was kept: nothing of the edit is in the text. Read it again.{_text_there(old, new, now)}"
             )
         buffer.frozen = True
         return ChangeRefused(
-            f"The editor made the edit of {name} in the wrong place, and it is not known to have been taken out again "
+            f"The editor made the edit of {name} in the wrong place, and it is not known whether it was undone "
             f"({outcome.answer}). Ask the user to look at the file. "
             f"{_difference(old, misplaced if now is None else now, 'before the edit')}"
         )
@@ -198,7 +200,7 @@ def _text_there(old: str, new: str, now: str | None) -> str:
 
 def _difference(expected: str, now: str | None, name: str = "approved") -> str:
     if now is None:
-        return "What is there is not known here."
+        return "What the text is now is not known."
     shown = unified_diff(expected, now, name, "in the editor", max_lines=_DIFF_LINES)
     what = "what was approved" if name == "approved" else "the text before the edit"
     return f"The difference from {what}:\n{shown}"

@@ -1,4 +1,4 @@
-"""What became of an operation, in a sentence for a person whose client sees no events."""
+"""The outcome of an operation in a sentence, for users whose client doesn't get events."""
 
 from collections import Counter
 
@@ -6,18 +6,18 @@ from steersman.session.journal import Emitted
 from steersman.session.wire import Data
 
 _OUTCOMES = {
-    "restored": "taken back",
+    "restored": "restored",
     "deleted": "deleted again",
     "done": "already as before",
     "kept": "kept",
     "skipped": "skipped",
-    "conflict": "left alone, since changed meanwhile",
+    "conflict": "left alone because changed since",
     "failed": "failed",
 }
 
 
 def operation_message(event: Emitted) -> str | None:
-    """None for an event that ends no operation."""
+    """The message for the event that ends an operation; None for any other event."""
     if event.type == "compaction_end":
         return _of_compaction(event.data)
     if event.type == "revert_end":
@@ -27,7 +27,7 @@ def operation_message(event: Emitted) -> str | None:
 
 def _of_compaction(data: Data) -> str:
     if "failed" in data:
-        return f"Steersman: the conversation was not shortened: {data['failed']}"
+        return f"Steersman: the conversation was not summarised: {data['failed']}"
     before, after = data["tokensBefore"], data["tokensAfter"]
     return f"Steersman: old messages were summarised, about {before:,} tokens became {after:,}."
 

@@ -62,11 +62,13 @@ class Outgoing:
             self.link.send(frame(encode(answer, self.plain)))
 
     def error(self, request_id: MessageId | None, code: int, message: str, data: object = None) -> None:
-        """Answers with an error; without an id if that of the request could not be read."""
+        """Answers with an error; without an id if that of the request could not be read. `data` that can't be written
+        as JSON is left out: the request must have its answer."""
         error: dict[str, object] = {"code": int(code), "message": message}
-        if data is not None:
-            error["data"] = data
-        self.message({"jsonrpc": "2.0", "id": request_id, "error": error})
+        answer: dict[str, object] = {"jsonrpc": "2.0", "id": request_id, "error": error}
+        if data is not None and self.message(answer | {"error": error | {"data": data}}):
+            return
+        self.message(answer)
 
     def plain(self, value: object) -> object:
         """The JSON of an object of lsprotocol, for the encoder.

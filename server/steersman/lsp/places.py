@@ -1,6 +1,6 @@
-"""Places in files, as language servers name them, turned into lines for the model: `path:line: source`.
+"""Turns places in files, as language servers name them, into lines for the model: `path:line: source`.
 
-Denied paths are left out, what is outside the workspace is named but not shown, and all is bounded.
+Places in denied paths are left out; for files outside the workspace no source is shown; everything is bounded.
 """
 
 import asyncio
@@ -16,20 +16,20 @@ from steersman.workspace.roots import ResolvedPath, printable
 
 MAX_PLACES = 200
 MAX_FILES = 60
-"""Files that are looked at for one result."""
+"""Files of one result whose places are listed."""
 MAX_SOURCE = 200
 """Characters of a line, of a label or of the name of a symbol's container that are shown."""
 INLINE = 1_000_000
-"""Characters of a text whose lines are found on the event loop."""
+"""Texts up to this length are split into lines on the event loop, longer ones in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     uri: str
     line: int | None
-    """From 0; None where only the file is known."""
+    """From 0; None if only the file is known."""
     label: str | None = None
-    """What is said of it in place of its source line."""
+    """Shown instead of the source line."""
 
 
 @dataclass(slots=True)
@@ -44,16 +44,16 @@ class _File:
 
 @dataclass(slots=True)
 class Listing:
-    """Lines for the model, and what there is to say of them."""
+    """Lines for the model, with counts of what is left out."""
 
     lines: list[str] = field(default_factory=list)
     denied: int = 0
     """Places that a deny rule covers."""
     total: int = 0
-    """Places, each once."""
+    """Distinct places."""
 
     def text(self, *, unusable: int = 0) -> str:
-        """`unusable`: entries of the answer that were none."""
+        """The whole text. `unusable`: how many entries of the answer could not be used."""
         notes: list[str] = []
         if len(self.lines) + self.denied < self.total:
             notes.append(f"{len(self.lines)} of {count(self.total, 'place')} are shown")
@@ -65,7 +65,7 @@ class Listing:
 
 
 async def listing_of(places: Sequence[Place], workspace: Workspace) -> Listing:
-    """As many as a result has room for, in the order in which they come, each once."""
+    """Lists as many distinct places as fit into a result, in their order."""
     unique = list(dict.fromkeys(places))
     listing, files, room = Listing(total=len(unique)), dict[str, _File | None](), MAX_RESULT_BYTES
     for place in unique:
@@ -112,12 +112,12 @@ async def _line(place: Place, file: _File, workspace: Workspace) -> str:
 
 
 async def _source(file: _File, line: int, workspace: Workspace) -> str:
-    """The text of the line; "" if it isn't known."""
+    """The text of the line; "" if it can't be shown."""
     if not file.read and file.path is not None:
         file.read = True
         try:
             file.index = await index_of(file.path, workspace)
-        except WorkspaceError:  # gone, or not text: the place is named all the same
+        except WorkspaceError:  # gone, or not text: the place is listed without its source
             file.index = None
     if file.index is None or line >= file.index.line_count:
         return ""
@@ -125,10 +125,10 @@ async def _source(file: _File, line: int, workspace: Workspace) -> str:
 
 
 async def index_of(path: ResolvedPath, workspace: Workspace) -> LineIndex:
-    """The lines of a file as an editor counts them.
+    """The lines of a file, as an editor counts them.
 
     Raises:
-        WorkspaceError: it can't be read, or is not text.
+        WorkspaceError: the file can't be read, or is not text.
     """
     raw = (await workspace.read(path)).as_text().raw
     return LineIndex(raw) if len(raw) <= INLINE else await asyncio.to_thread(LineIndex, raw)

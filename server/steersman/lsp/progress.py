@@ -1,6 +1,7 @@
-"""What runs do, told as work-done progress to every client that has it; `event_stream` tells those who asked more.
+"""Reports what runs do as work-done progress, to every client that supports it, and as messages to clients without
+events (those with an event token get `event_stream`).
 
-It listens to the sessions' events and decides nothing.
+Listens to the sessions' events and decides nothing.
 """
 
 import logging
@@ -30,7 +31,7 @@ _WHOLE = "the whole: code action “Show the transcript”, or command steersman
 class FloorProgress:
     """One work-done token for each run: begin, reports, end.
 
-    A client that sees no events is told the answer as a message, and what happens by the log if it has no progress.
+    A client without events gets the answer as a message; if it has no progress either, it gets the reports in its log.
     """
 
     def __init__(self, server: RpcServer, client: Client, limits: Limits, clock: Clock) -> None:
@@ -40,7 +41,7 @@ class FloorProgress:
         self._closed = False
 
     def begin(self, run: str, title: str) -> None:
-        """Makes the token of a run that is about to start. What is told before the client knows it, waits."""
+        """Makes the token of a run that is about to start. Reports wait until the client has accepted the token."""
         if self._closed or not (self._client.progress or self._client.features.event_token is None):
             return
         progress = RunProgress(token_of(run), title, self._server, self._clock)
@@ -52,7 +53,7 @@ class FloorProgress:
         await progress.report_until_end()
 
     async def _create(self, token: str) -> bool:
-        """Whether the client has taken the token."""
+        """Whether the client has accepted the token."""
         if not self._client.progress:
             return False
         request = self._server.request("window/workDoneProgress/create", {"token": token}, timeout=None)
@@ -64,7 +65,7 @@ class FloorProgress:
         return True
 
     def run_of(self, token: object) -> str | None:
-        """The run that a token stands for."""
+        """The live run that a token belongs to."""
         return next((run for run, progress in self._runs.items() if progress.token == token), None)
 
     def on_event(self, event: Emitted) -> None:
@@ -86,26 +87,26 @@ class FloorProgress:
             progress.on_event(event)
 
     def _tell_early(self, progress: RunProgress, event: Emitted) -> None:
-        """What a client that sees no events can't wait for until the end."""
+        """Tells a client without events what can't wait until the end."""
         role = event.data.get("role")
         if role == "custom":
             self._tell_custom(event)
         elif role == "assistant" and event.type == "message_end" and "discarded" not in event.data:
             said = (block["text"] for block in event.data["content"] if block["type"] in ("text", "refusal"))
             progress.answer = "".join(said).strip()
-        elif _is_of_no_call(event):  # the work is done, and what it came to is not to wait for this
+        elif _is_of_no_call(event):  # the work is done: its answer should not wait for this question
             self._tell_answer(progress.answer)
             progress.told = progress.answer
 
     def _tell_custom(self, event: Emitted) -> None:
-        """What an extension wants shown, for a client that sees no events."""
+        """Writes an extension's message to the log of a client without events."""
         if event.type == "message_end":
             text = "".join(block.get("text", "") for block in event.data["content"])
             message = f"Steersman: {event.data['kind']}\n{text}"
             log_message(self._server, MessageType.INFO, message)
 
     def _tell_end(self, data: dict[str, Any], told: str) -> None:
-        """What a client that sees no events must not miss. `told`: the answer, if it was told before."""
+        """Tells a client without events what it must not miss. `told`: the answer, if it was shown before."""
         text = data["text"].strip()
         if data["stopReason"] == "error":
             show(self._server, MessageType.ERROR, data["message"])
@@ -125,7 +126,7 @@ class FloorProgress:
             log_message(self._server, MessageType.INFO, text)
 
     async def close(self) -> None:
-        """Ends what is open: every token that had its begin gets its end."""
+        """Ends all progress: every token that had a begin gets an end."""
         self._closed = True
         for progress in self._runs.values():
             progress.end("The server has stopped.")
@@ -139,12 +140,12 @@ def token_of(run: str) -> str:
 
 
 def _ending(data: dict[str, Any]) -> str:
-    """How a run ended, and what it took where that was counted."""
+    """How a run ended, and the tokens and money that it used, if they were counted."""
     took = usage_text(usage_from(data.get("usage")))
     return f"{data['message']} {took}." if took else str(data["message"])
 
 
 def _is_of_no_call(event: Emitted) -> bool:
-    """Whether the user is asked about a change that no call of the model makes."""
+    """Whether the user is asked about a change that doesn't come from a tool call of the model."""
     data = event.data
     return event.type == "approval_requested" and data.get("toolCallId") == "" and data["kind"] != "trust"

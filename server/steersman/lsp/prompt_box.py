@@ -1,4 +1,4 @@
-"""Asks the user for a line of text before there is a run, by `steersman/input`."""
+"""Asks the user for a line of text before there is a run: `steersman/input`."""
 
 import asyncio
 import logging
@@ -17,14 +17,14 @@ log = logging.getLogger(__name__)
 
 class PromptBox:
     def __init__(self, server: RpcServer, client: Client, turn: asyncio.Lock) -> None:
-        """`turn`: who holds it may put a question on the client's screen."""
+        """`turn` is held while a question is on the client's screen."""
         self._server, self._client, self._turn = server, client, turn
 
     async def ask(self, question: str) -> str | None:
-        """What was typed; None if the question was closed.
+        """What the user typed; None if the question was closed or there is no usable answer.
 
         Raises:
-            Refused: unsupported, the client can't be asked.
+            Refused: unsupported; the client can't be asked.
         """
         if not self._client.features.input:
             raise _unsupported()

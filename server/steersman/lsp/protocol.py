@@ -1,7 +1,7 @@
 """pygls with its dispatch replaced: every request gets exactly one answer, and no message stops the server.
 
-Keeps of pygls the registration of features and commands, the capabilities built from them, and lsprotocol's
-types. What a command means is up to its handler: this module knows no sessions.
+What remains of pygls is the registration of features and commands, the capabilities built from them, and lsprotocol's
+types. Knows no sessions.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from steersman.workspace.positions import PositionEncoding
 logger = logging.getLogger(__name__)
 
 CANCEL_GRACE = 1.0
-"""Seconds that a cancelled handler has to end."""
+"""Seconds in which a cancelled handler has to end."""
 
 _PLAIN_PARAMS = frozenset(
     {
@@ -53,12 +53,10 @@ _PLAIN_PARAMS = frozenset(
         types.TEXT_DOCUMENT_DID_CLOSE,
     }
 )
-"""Methods of LSP whose params reach their handler as plain JSON: the hot ones, and those of which what can't be used
-is passed over."""
-
+"""Methods of LSP whose handlers get plain JSON: frequent ones, and those whose handlers tolerate malformed parts."""
 
 _INTERNAL = "The server failed to do this; its log says why."
-"""No text of an exception goes out: it may hold what the client must not see."""
+"""The text of an exception is not sent: it may contain what the client must not see."""
 
 _ENCODINGS: dict[types.PositionEncodingKind | str, PositionEncoding] = {
     types.PositionEncodingKind.Utf8: "utf-8",
@@ -74,7 +72,7 @@ class _Phase(Enum):
 
 
 class RpcProtocol(LanguageServerProtocol):
-    """One client's messages: dispatch, answers, cancellation, and the order of the protocol's phases."""
+    """One client's messages: dispatch, answers, cancellation, and the phases of the protocol."""
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
@@ -87,11 +85,11 @@ class RpcProtocol(LanguageServerProtocol):
         self.calls = Calls(self._settle)
         self.drained: list[Callable[[], None]] = []
         self.client_params: JsonObject = {}
-        """The params of initialize as they came."""
+        """The params of initialize, unchanged."""
         self.experimental: JsonValue = None
-        """`capabilities.experimental` of the answer to initialize; set by its user handler."""
+        """`capabilities.experimental` in the answer to initialize. The registered handler of initialize sets it."""
         self.content_schemes: list[str] = []
-        """The schemes of documents whose text the client asks this server for; set by its user handler."""
+        """The URI schemes of virtual documents. The registered handler of initialize sets it."""
         self.fm.builtin_features.update(
             {
                 types.INITIALIZE: self._initialize,
@@ -110,11 +108,11 @@ class RpcProtocol(LanguageServerProtocol):
         self._out.link = link
 
     def accept_no_more(self) -> None:
-        """From now on requests are refused and notifications dropped, as after shutdown."""
+        """From now on refuses requests and drops notifications, as after shutdown."""
         self._phase = _Phase.SHUT_DOWN
 
     async def close(self) -> None:
-        """Cancels what is being handled (each request is still answered) and ends waits for the client."""
+        """Cancels all handlers (each request is still answered) and fails all requests to the client."""
         self.accept_no_more()
         await self.calls.end_all(CANCEL_GRACE)
         self.requests.close()
@@ -122,7 +120,8 @@ class RpcProtocol(LanguageServerProtocol):
     # From the client.
 
     def receive(self, body: bytes) -> bool:
-        """Handles one message body. True: a task was begun that takes its first step before the next."""
+        """Handles one message body. Returns True if it began a task that has to take its first step before the next
+        message is handled."""
         try:
             message = classify(decode(body))
         except ValueError as error:
@@ -137,8 +136,8 @@ class RpcProtocol(LanguageServerProtocol):
         return False
 
     def refuse(self, message_id: MessageId | None, code: ErrorCode, reason: str, data: object = None) -> None:
-        """Answers with an error; without an id when the message's own could not be read."""
-        # Some clients ask, at every pause, for what nobody has offered: their users need not read of that.
+        """Answers with an error; without an id if that of the message could not be read."""
+        # Some clients keep sending requests that the server doesn't offer. Users need not read of that.
         level = logging.INFO if code == ErrorCode.METHOD_NOT_FOUND else logging.WARNING
         logger.log(level, "Refused message %r: %s", message_id, reason)
         self._out.error(message_id, code, reason, data)
@@ -247,7 +246,7 @@ class RpcProtocol(LanguageServerProtocol):
     # To the client.
 
     def _settle(self, call: Call, outcome: Callable[[], object]) -> None:
-        """Answers a request; of a notification's outcome only a failure is worth a word."""
+        """Answers a request. The outcome of a notification is only logged, if it failed."""
         try:
             result = outcome()
             if call.id is not None:
@@ -263,18 +262,18 @@ class RpcProtocol(LanguageServerProtocol):
 
     def _answer_error(self, call: Call, code: int, message: str, data: object = None) -> None:
         if call.method == types.INITIALIZE and self._phase is _Phase.RUNNING:
-            self._phase = _Phase.NEW  # a client that was told what is wrong may try again
+            self._phase = _Phase.NEW  # the client may correct what is wrong and try again
         if call.id is None:
             logger.error("%s: %s", call.method, message)
         else:
             self._out.error(call.id, code, message, data)
 
     def _send_data(self, data: object) -> bool:
-        """Where pygls' own messages go out."""
+        """Sends pygls' own messages."""
         return self._out.message(data)
 
     def _serialize_message(self, data: object) -> Any:
-        """pygls' way to JSON, for what it logs."""
+        """What pygls calls for the JSON that it logs."""
         return self._out.plain(data)
 
     def send(self, data: bytes, *, droppable: bool = False, key: Hashable | None = None) -> bool:
@@ -282,7 +281,7 @@ class RpcProtocol(LanguageServerProtocol):
         return self._out.frame(data, droppable=droppable, key=key)
 
     def notify(self, method: str, params: object = None) -> bool:
-        """Sends a notification; params are JSON values, lsprotocol's types, or None for none."""
+        """Sends a notification. `params` is JSON, an object of lsprotocol, or None."""
         message: dict[str, object] = {"jsonrpc": "2.0", "method": method}
         if params is not None:
             message["params"] = params

@@ -1,7 +1,6 @@
-"""What is known of clients by their names: only what no capability tells, and what was seen.
+"""What is known of clients by name. Only observed behaviour that neither capabilities nor answers reveal.
 
-One table. The code takes flags from it, `protocol.md` its rows; whatever can be seen in a client's answers, texts or
-capabilities is not in it.
+There is one table: the code takes its flags, `protocol.md` shows its rows.
 """
 
 from dataclasses import dataclass
@@ -10,28 +9,28 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """What a client does and does not say."""
+    """What a client does without declaring it."""
 
     document_changes: bool = False
-    """It takes `documentChanges`, and then checks versions, though it doesn't declare them."""
+    """It accepts `documentChanges`, and then checks versions, although it doesn't declare the capability."""
     least_version: int = 0
-    """A lower version in an edit switches its check off."""
+    """An edit with a lower version is not checked."""
     hides_errors: bool = False
-    """It only logs the error of a command."""
+    """It only logs errors of commands."""
     number_prompt: bool = False
-    """Its own prompt for a choice takes numbers from what is being typed into the buffer at that moment."""
+    """Its prompt for a choice takes digits that the user is typing into the buffer at that moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One thing that one client does. For people, but for `flag` and `value`."""
+    """One habit of one client. Only `flag` and `value` are for the code, the rest is for people."""
 
     client: str
-    """`clientInfo.name`; its case doesn't count."""
+    """`clientInfo.name`, in any case."""
     versions: str
-    """Those in which it was seen; it is taken to hold for all."""
+    """The versions in which it was observed. It is assumed for all versions."""
     flag: str
-    """The field of `Quirks` that it sets."""
+    """The field of `Quirks` that is set."""
     value: bool | int
     differs: str
     seen: str
@@ -77,6 +76,6 @@ TABLE: Final = (
 
 
 def quirks_of(client: str) -> Quirks:
-    """Those of the client of a name; of one that isn't known, none."""
+    """The quirks of the client with this name; none if it isn't known."""
     name = client.lower()
     return Quirks(**{each.flag: each.value for each in TABLE if each.client.lower() == name})  # type: ignore[arg-type]  # by the table

@@ -1,4 +1,4 @@
-"""Requests that have the client ask for something again: never two of a kind at a time, and none is waited for long."""
+"""Requests that make the client ask for something again: one of a kind at a time, with a short timeout."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ class Refreshes:
         self._closed = False
 
     def ask(self, method: str, params: JsonObject | None = None) -> None:
-        """Sends the request; one more when the client has answered, if there was reason to meanwhile."""
+        """Sends the request. If one of the same kind is under way, another follows its answer."""
         key = encode([method, params])
         if self._closed:
             return
@@ -33,7 +33,7 @@ class Refreshes:
         self._asking[key] = asyncio.create_task(self._ask(key, method, params))
 
     async def close(self) -> None:
-        """Waits for no answer any more, and asks for nothing."""
+        """Stops waiting for answers, and sends nothing any more."""
         self._closed = True
         asking = list(self._asking.values())
         for task in asking:
@@ -51,5 +51,5 @@ class Refreshes:
                     log.info("the client did not answer %s: %s", method, error)
                 if key not in self._again:
                     return
-        finally:  # in the same step: who asks after the last look at `_again` is a new one
+        finally:  # no await since `_again` was checked: whoever asks from here on begins a new task
             del self._asking[key]

@@ -1,7 +1,8 @@
-"""Deleting and moving a file that is open in the editor, by the editor, so that it loses no track of its document.
+"""Deletes and moves files that are open in the editor by asking the editor, so that it keeps track of its documents.
 
-One resource operation per `workspace/applyEdit`. CreateFile is never used: Neovim empties a file that is there. What
-was done is read from the disk; the document's closing and opening are waited for, and told of when they don't come.
+Each `workspace/applyEdit` has one resource operation. CreateFile is never used: Neovim empties an existing file. The
+outcome is read from the disk. The document should be closed, and opened at the target: if the editor doesn't report
+that in time, the result says so.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ _DIFF_LINES = 60
 
 
 def can_do(editor: Editor, buffer: Buffer, kind: ResourceOperation) -> bool:
-    """Whether the editor can be asked. Not where it knows the file by a link: it would take the link for the file."""
+    """Whether the editor can be asked. Not if it opened the file by a link: it would delete or move the link."""
     client = editor.client
     able = client.apply_edit and client.document_changes and kind in client.resource_operations
     return able and path_of(buffer.document.uri) == buffer.path
@@ -40,9 +41,9 @@ async def resource_change(
     """Deletes or moves the file of a clean buffer. The caller holds the locks; `change.base` is what is on the disk.
 
     Raises:
-        BaseMoved: nothing was changed.
-        ChangeRefused: it was not done, or not as approved, or it isn't known.
-        FileAccessError: the target's folder can't be made.
+        BaseMoved: the file has changed. Nothing was done.
+        ChangeRefused: it was not done, or not as approved, or the outcome isn't known.
+        FileAccessError: the target's folder can't be created.
     """
     base, target = change.base, change.target
     if base is None or (change.kind == "move") != (target is not None):
@@ -56,7 +57,7 @@ async def resource_change(
 
 
 Found = Literal["same", "absent", "other"]
-"""What is at a path, against the file that was to be deleted or moved."""
+"""What is at a path, compared with the file that was to be deleted or moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class _Operation:
             source = await self._found(self.change.path)
             arrived = None if target is None else await self._found(target)
         finally:
-            atomic.remove_directories(made)  # those that nothing was put into
+            atomic.remove_directories(made)  # only those that are still empty
         if source == "absent" and arrived in (None, "same"):
             return self._applied(made)
         untouched = source == "same" and arrived in (None, "absent")
@@ -86,7 +87,7 @@ class _Operation:
         raise ChangeRefused(self._unclear(answer, source, arrived))
 
     async def _check(self) -> None:
-        """Keeping the pre-image has taken time: neither the user nor another program has changed anything since."""
+        """Checks that nothing was changed while the pre-image was kept."""
         try:
             current: Snapshot | None = await self.disk.read(self.change.path)
         except FileNotFound:
@@ -101,7 +102,8 @@ class _Operation:
             )
 
     async def _asked(self) -> Answer:
-        """The editor's answer, once it has told of the document's closing and opening or has had its time."""
+        """The editor's answer, after it has reported the closing and opening of the document, or the time for that is
+        over."""
         buffers, target, limit = self.editor.buffers, self.change.target, self.editor.limits.verify
         try:
             answer = await ask(self.editor, self._params())
@@ -143,7 +145,7 @@ class _Operation:
         if typed is not None and typed != self.buffer.agreed and (opened is None or opened.text != typed):
             shown = unified_diff(self.buffer.agreed or "", typed, "saved", "typed", max_lines=_DIFF_LINES)
             notes.append(
-                f"The user had typed in it meanwhile, which was not saved. Tell them what it was:\n{shown}"
+                f"Meanwhile the user typed in the file, and that was not saved. Tell them what it was:\n{shown}"
             )
         if buffers.is_open(self.buffer):
             notes.append(f"The editor still shows {self.change.path.display}, which is no longer there")
@@ -158,8 +160,8 @@ class _Operation:
         if self.change.target is not None and arrived is not None:
             there += f" and {self.change.target.display} {_THERE[arrived]}"
         return (
-            f"The editor was asked to {self._what}. {answer}, but {there}. It is not known what it did or will still "
-            "do. Ask the user to look at it."
+            f"The editor was asked to {self._what}. {answer}, but {there}. It is not known what it did, or "
+            "will still do. Ask the user to look at it."
         )
 
     @property
@@ -168,7 +170,7 @@ class _Operation:
         return f"{self.change.kind} {self.change.path.display}{moved}"
 
 
-_THERE = {"same": "has the file's content", "absent": "is not there", "other": "has another content"}
+_THERE = {"same": "has the file's content", "absent": "is not there", "other": "has different content"}
 
 
 def _directories(target: ResolvedPath) -> list[Path]:

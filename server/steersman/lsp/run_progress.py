@@ -12,12 +12,12 @@ from steersman.session.facts import describe
 from steersman.session.journal import Emitted
 
 INTERVAL = 0.2
-"""Seconds between two reports of one token: some clients drop what comes closer."""
+"""Seconds between two reports of one token, at least: some clients drop reports that come faster."""
 
 
 class RunProgress:
-    """One token's life. Of the states that come closer than the interval only the latest is reported; the begin, a
-    question and the end go out at once."""
+    """One token, from begin to end. Of states that come faster than the interval only the latest is reported; the
+    begin, a question and the end are sent at once."""
 
     def __init__(self, token: str, title: str, server: RpcServer, clock: Clock) -> None:
         self.token = token
@@ -30,12 +30,12 @@ class RunProgress:
         self._turn = ""
         self._doing = ""
         self.answer = ""
-        """The last one of the model."""
+        """The model's last answer."""
         self.told = ""
-        """The answer that the client was told before the end."""
+        """The answer that the client was shown before the end."""
 
     def open(self, taken: bool) -> None:
-        """The client has taken the token, or it won't: then log messages say the same."""
+        """Begins. `taken`: the client has accepted the token; otherwise log messages say the same."""
         self._how = "progress" if taken else "log"
         begin = {"kind": "begin", "title": self._title, "cancellable": True}
         self._send(begin if self._state is None else begin | {"message": self._state})
@@ -62,14 +62,14 @@ class RunProgress:
             return
         self._state = state
         if _asks(event) and self._how is not None:
-            # A client that drops reports that come too close has to hear of the question once more.
+            # A client that drops reports that come too fast has to hear of the question again.
             too_close = self._clock.monotonic() - self._last < INTERVAL
             self._report()
             self._state = state if too_close and self._how == "progress" else None
         self._changed.set()
 
     def _state_at(self, event: Emitted) -> str | None:
-        """What the client is shown from this event on; None for no change."""
+        """The state to show after this event; None if it doesn't change."""
         data = event.data
         doing = None
         if event.type == "turn_start":
@@ -106,7 +106,7 @@ class RunProgress:
 
     def _send(self, value: dict[str, Any]) -> None:
         if self._how == "progress":
-            # Of the reports that a slow client has not taken it gets the latest only.
+            # A client that is slow to read gets only the latest report.
             key = ("report", self.token) if value["kind"] == "report" else None
             plain = {name: inert_text(value[name]) for name in ("title", "message") if name in value}
             params = encode({"token": self.token, "value": value | plain})
@@ -119,6 +119,6 @@ class RunProgress:
 
 
 def _asks(event: Emitted) -> bool:
-    """Whether the run waits for its user from here on."""
+    """Whether the run waits for the user after this event."""
     waits_for_input = event.type == "state" and event.data["state"] == "waitingInput"
     return event.type == "approval_requested" or waits_for_input

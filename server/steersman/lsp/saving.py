@@ -1,6 +1,6 @@
-"""Saving by the editor: `steersman/save`, for documents in which nothing is unsaved but what was approved.
+"""Has the editor save documents whose only unsaved changes are approved edits: `steersman/save`.
 
-What the client answers is not believed: a document is saved when it has said didSave, or the disk holds its text.
+The client's answer is not trusted: a document counts as saved after didSave, or when the disk has its text.
 """
 
 import asyncio
@@ -25,10 +25,10 @@ REQUEST = "steersman/save"
 
 
 async def save_own(editor: Editor, buffers: Iterable[Buffer]) -> bool:
-    """Has those of the buffers saved that may be; afterwards the buffers themselves say which are. False if the
+    """Has the buffers saved that may be saved. Afterwards they say themselves whether they are. Returns False if the
     client was not asked.
 
-    Never one with typing of the user's in it that is not saved, nor one whose file was changed by another program.
+    A buffer is never saved if it has unsaved typing of the user, or if another program has changed its file.
     """
     if not editor.client.features.save:
         return False
@@ -44,7 +44,7 @@ async def save_own(editor: Editor, buffers: Iterable[Buffer]) -> bool:
 
 
 async def _ask(editor: Editor, uris: list[str]) -> set[Path | None]:
-    """The files that the client says it has saved."""
+    """The files that the client claims to have saved."""
     request = editor.server.request(REQUEST, {"uris": uris}, timeout=None)
     try:
         result = await answered_within(editor.clock, editor.limits.save, request)
@@ -59,7 +59,7 @@ async def _ask(editor: Editor, uris: list[str]) -> set[Path | None]:
 
 
 async def _settle(editor: Editor, buffer: Buffer, claimed: bool) -> None:
-    """Looks for the proof that it was saved; where the client claims it, also for some time."""
+    """Finds out whether the buffer was saved. If the client claims so, waits some time for the proof."""
 
     def settled() -> bool:
         return buffer.ours is None or not editor.buffers.is_open(buffer)
@@ -82,8 +82,8 @@ def _compare(buffer: Buffer) -> None:
 
 
 def _is_on_its_base(buffer: Buffer) -> bool:
-    """Whether the disk still holds what the edit was made on: saving would undo what another program wrote, or write
-    to where a link leads that was put in the file's place."""
+    """Whether the disk still has what the edit was based on. Otherwise saving would overwrite what another program
+    wrote, or follow a link that has replaced the file."""
     if not is_resolved(buffer.path):
         return False
     disk = disk_text(buffer.path)

@@ -1,4 +1,4 @@
-"""The language server's composition root: one connection, its sessions, and what passes between them."""
+"""The composition root of the language server: one connection, its sessions, and what connects them."""
 
 import asyncio
 import logging
@@ -12,6 +12,7 @@ from steersman.lsp.actions import AnswerActions
 from steersman.lsp.after_edits import AfterEdits
 from steersman.lsp.approval_requests import TEXTS, ApprovalTexts, RequestApprover
 from steersman.lsp.approvals import FloorApprover
+from steersman.lsp.background import Background
 from steersman.lsp.buffers import Buffers
 from steersman.lsp.client import Client
 from steersman.lsp.client_tools import ClientTools
@@ -48,6 +49,7 @@ from steersman.session.home import Home
 from steersman.session.housekeeping import tidy
 from steersman.session.limits import Limits
 from steersman.session.manager import SessionManager
+from steersman.session.services import ToolSetting
 from steersman.session.settings import Settings
 from steersman.session.warming import warm
 from steersman.startup.skeletons import make_all
@@ -60,7 +62,7 @@ NAME = "steersman"
 
 
 class SteersmanServer:
-    """One language server for one client. `rpc` is what is connected to the client."""
+    """A language server for one client. `rpc` is the end that is connected to the client."""
 
     def __init__(
         self,
@@ -71,7 +73,7 @@ class SteersmanServer:
         *,
         extensions: Extensions | None = None,
     ) -> None:
-        """`extensions`: in place of those that the settings enable."""
+        """`extensions`: used instead of those that the settings enable."""
         limits, clock = limits or Limits(), clock or SystemClock()
         self.rpc = RpcServer(NAME, __version__)
         self._client = Client()
@@ -83,31 +85,16 @@ class SteersmanServer:
         self._diffs = DiffDocuments(home.diffs, clock, self._virtual)
         self._unattached = UnattachedDocuments(self.rpc, self._client, self._buffers, limits, clock)
         self._editor = Editor(self.rpc, self._client, self._buffers, self._unattached, limits, clock)
-        turn = asyncio.Lock()  # of the questions that a client may show as pickers
-
-        def ready() -> bool:
-            return self._ready
-
-        floor = FloorApprover(
-            self.rpc, self._client, self._diffs, limits, viewer, buffers=self._buffers, turn=turn, ready=ready
-        )
-        approver = RequestApprover(self.rpc, self._client, floor, ready=ready)
+        turn = asyncio.Lock()  # held while a question is on the client's screen
         self._client_tools = ClientTools(self.rpc, self._client, self._buffers, limits, clock)
         problems = ProblemStore(self.rpc.documents, self._buffers)
         self._after_edits = AfterEdits(problems, self._buffers, limits, clock)
-        tools = EditorTools(
-            self.rpc,
-            self._client,
-            problems,
-            user_of=lambda setting: ClientUser(self.rpc, self._client, turn, setting, ready=ready),
-            offered=self._client_tools,
-        )
         self.services = build_services(
             home,
             settings,
-            approver=approver,
+            approver=self._approver(limits, viewer, turn),
             over_disk=self._over_disk,
-            more_tools=tools.of_session,
+            more_tools=self._tools(problems, turn).of_session,
             limits=limits,
             clock=clock,
             extensions=extensions,
@@ -135,9 +122,32 @@ class SteersmanServer:
         self._actions = CodeActions(answers, self.manager, self.rpc.documents, self._client, ours=home.root)
         self._prompt_box = PromptBox(self.rpc, self._client, turn)
         self._home = home
-        self._tidying: asyncio.Task[None] | None = None
+        self._preparing = Background()
         self._closing: asyncio.Task[None] | None = None
         self._register(home)
+
+    def _is_ready(self) -> bool:
+        """Whether the client may be asked: it has sent `initialized`."""
+        return self._ready
+
+    def _approver(self, limits: Limits, viewer: Viewer, turn: asyncio.Lock) -> RequestApprover:
+        floor = FloorApprover(
+            self.rpc,
+            self._client,
+            self._diffs,
+            limits,
+            viewer,
+            buffers=self._buffers,
+            turn=turn,
+            ready=self._is_ready,
+        )
+        return RequestApprover(self.rpc, self._client, floor, ready=self._is_ready)
+
+    def _tools(self, problems: ProblemStore, turn: asyncio.Lock) -> EditorTools:
+        def user_of(setting: ToolSetting) -> ClientUser:
+            return ClientUser(self.rpc, self._client, turn, setting, ready=self._is_ready)
+
+        return EditorTools(self.rpc, self._client, problems, user_of=user_of, offered=self._client_tools)
 
     def _over_disk(self, disk: DiskWorkspace, keep: KeepPreImage) -> Workspace:
         return self._after_edits.over(EditorWorkspace(disk, self._editor, keep))
@@ -173,7 +183,7 @@ class SteersmanServer:
     # Features
 
     def _initialize(self, _: types.InitializeParams) -> None:
-        """Learns what the client can do; nothing that it did not ask for is ever sent to it."""
+        """Reads what the client can do. It is never sent anything that it did not ask for."""
         self._client.learn(self.rpc.protocol.client_params)
         features = self._client.features
         self.services.trusts_none = bool(features.untrusted)
@@ -189,15 +199,15 @@ class SteersmanServer:
         self.rpc.protocol.experimental = {"steersman": accepted(features, self._client_tools.learn())}
 
     def _initialized(self, _: JsonValue) -> None:
-        if self._ready:  # a client that says it twice must not begin twice what is awaited once
+        if self._ready:  # sent twice: tasks that are awaited once must not begin twice
             return
         self._ready = True
         self._unattached.begin()
-        self._tidying = asyncio.create_task(asyncio.to_thread(self._prepare))
+        self._preparing.begin(asyncio.to_thread(self._prepare))
 
     def _prepare(self) -> None:
-        """In a thread, after all that the client waits for. A run that has begun loads what it needs by itself, and
-        goes first."""
+        """Runs in a thread, after everything that the client waits for. Stops when a run begins: that loads what it
+        needs by itself, and should not wait."""
 
         def enough() -> bool:
             return self._closing is not None or self.manager.has_begun
@@ -207,14 +217,14 @@ class SteersmanServer:
         make_all("steersman", enough=enough)
 
     def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
-        """New runs see the new folders; a live one keeps those that it began with."""
+        """New runs get the new folders; a live one keeps those that it began with."""
         self._client.change_folders(
             [(folder.name, folder.uri) for folder in params.event.added],
             [folder.uri for folder in params.event.removed],
         )
 
     def _cancelled(self, params: types.WorkDoneProgressCancelParams) -> None:
-        """`window/workDoneProgress/cancel` on a run's token is an abort."""
+        """Cancelling a run's progress aborts the run."""
         run = self._progress.run_of(params.token)
         if run is not None:
             self.manager.abort(run, "cancelled by its progress")
@@ -232,13 +242,13 @@ class SteersmanServer:
     # The end
 
     async def _shutdown(self, _: object) -> None:
-        """The client hears how its runs ended before the answer: afterwards it may not listen any more."""
+        """Tells the client how its runs ended before it gets the answer: afterwards it may not listen any more."""
         await self._close()
 
     async def stop(self, reason: StopReason) -> None:
-        """Ends everything that is live; every way out comes through here, once."""
+        """Ends everything. Called once, whatever the reason."""
         log.info("stopping: %s", reason)
-        self.rpc.protocol.requests.close()  # nobody answers any more; no run need wait for it
+        self.rpc.protocol.requests.close()  # no answers will come, so runs must not wait for any
         await self._close()
 
     async def _close(self) -> None:
@@ -257,11 +267,10 @@ class SteersmanServer:
             await self._exported.close()
             await self._showing.close()
             await self._refreshes.close()
-            if self._tidying is not None:
-                await asyncio.wait({self._tidying})
+            await self._preparing.close(cancel=False)  # a thread can't be cancelled
 
 
 def run_server(home: Home, settings: Settings) -> int:
-    """Serves the client at standard input and output until it goes. Returns the exit code."""
+    """Serves the client at standard input and output until it leaves. Returns the exit code."""
     server = SteersmanServer(home, settings)
     return serve(server.rpc, server.stop)

@@ -32,8 +32,8 @@ class SessionCommands:
         on_export: Callable[[Export], None],
         on_delete: Callable[[str], Awaitable[None]],
     ) -> None:
-        """`roots()`: the folders to work in, where none is named. `on_export` is told of each export's end, `on_delete`
-        of a session that is gone."""
+        """`roots()`: the folders to work in if none is named. `on_export` is called at the end of an export,
+        `on_delete` when a session was deleted."""
         self._manager, self._library, self._roots = manager, manager.library, roots
         self._on_export, self._on_delete = on_export, on_delete
 
@@ -67,7 +67,7 @@ class SessionCommands:
         if params.place == "new":
             return await self._library.fork(params.session, params.message)
         if params.message is None:
-            text = "Name the message of the user from before which the session is to go on."
+            text = "Name the user's message before which the session is to continue."
             raise Refused("unknownMessage", text, session=params.session)
         return await self._library.go_back(params.session, params.message)
 

@@ -1,4 +1,4 @@
-"""The commands that show a document: a question's, a session's transcript."""
+"""The commands that show a document: that of a question, or the transcript of a session."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -26,7 +26,7 @@ class Showing:
     def __init__(
         self, diffs: DiffDocuments, transcripts: Transcripts, viewer: Viewer, tell: Callable[[str], None]
     ) -> None:
-        """`tell(message)`: in words, where something can't be shown."""
+        """`tell(message)` is used if something can't be shown."""
         self.transcripts = transcripts
         self._diffs, self._viewer, self._tell = diffs, viewer, tell
         self._showing = Background()
@@ -63,22 +63,22 @@ class Showing:
             return
         if shown in ("yes", "unclear") or self._diffs.question_in(uri) is None:  # it was answered meanwhile
             return
-        with suppress(OSError):  # then it has no file, and is said all the same
+        with suppress(OSError):  # without a file the question is shown in words alone
             uri = self._diffs.make(question, as_file=True)
         self._tell(whole(question, uri).removeprefix("Steersman: "))
 
 
 def _question(approvals: Approvals, named: str | None) -> Question:
-    """Without a name the one that has waited the longest."""
+    """The question with this id; without one, the question that has waited longest."""
     if named is None and (pending := approvals.list()):
         return pending[0]
     if named is None:
-        raise Refused("unknownApproval", "Nothing is being asked.")
+        raise Refused("unknownApproval", "There is no pending question.")
     return approvals.get(named)
 
 
 async def _usual(manager: SessionManager, roots: Callable[[], Roots]) -> str:
-    """The only live session, else the one that was used last here, else in this folder."""
+    """The session to show without a name: the only live one, else the last used in this server, else in this folder."""
     if manager.live():
         return manager.session_of(None).id
     last = manager.last_used()

@@ -1,4 +1,4 @@
-"""Has the client show a document: `window/showDocument`, with a bounded wait, since some never answer."""
+"""Has the client show a document: `window/showDocument`, with a timeout, since some clients never answer."""
 
 import logging
 from typing import Literal
@@ -13,7 +13,7 @@ from steersman.session.limits import Limits
 log = logging.getLogger(__name__)
 
 Shown = Literal["yes", "no", "unclear", "silent"]
-"""What the client says of it: nothing that can be understood is `unclear`, an error or no answer `silent`."""
+"""The client's answer. `unclear`: it can't be understood. `silent`: an error, or none in time."""
 
 
 class Viewer:
@@ -24,7 +24,7 @@ class Viewer:
         self._limits, self._clock = limits, clock
 
     async def show(self, uri: str, *, external: bool | None = None) -> Shown:
-        """Has the document shown, in the editor or in the browser (`external`).
+        """Has a document shown in the editor, or in a browser if `external`.
 
         Raises:
             ClientGone: there is no client any more.

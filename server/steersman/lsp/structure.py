@@ -1,4 +1,4 @@
-"""lsprotocol's types from plain JSON, with errors that name the field as the client spells it."""
+"""Makes lsprotocol's types from plain JSON, with errors that name fields as the client spells them."""
 
 import functools
 import re
@@ -12,25 +12,25 @@ from steersman.lsp.errors import InvalidParams
 from steersman.lsp.wire import JsonValue
 
 _NAMED_AT_MOST = 3
-"""Complaints told of one message: the first says what to mend, hundreds say nothing."""
+"""Complaints in one error, at most: the first says what to correct, hundreds would say nothing."""
 
 
 def late_converter() -> Converter:
-    """pygls' converter, made at its first use: it knows of all unions of the protocol, of which a start needs none."""
-    return cast("Converter", _LateConverter())
+    """pygls' converter, made at its first use: making it prepares all unions of the protocol. A start needs none."""
+    return cast("Converter", _LateConverter())  # it passes everything on to one
 
 
 class _LateConverter:
     @functools.cached_property
     def _made(self) -> Converter:
-        return cast("Converter", default_converter())  # type: ignore[no-untyped-call]
+        return cast("Converter", default_converter())  # type: ignore[no-untyped-call]  # pygls has no types there
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._made, name)
 
 
 def typed_params(converter: Converter, method: str, params: JsonValue) -> object:
-    """The params of an LSP method as lsprotocol's type; those of any other method as they came.
+    """The params of an LSP method as lsprotocol's type; those of any other method unchanged.
 
     Raises:
         InvalidParams: they don't fit the type.
@@ -45,7 +45,7 @@ def typed_params(converter: Converter, method: str, params: JsonValue) -> object
 
 
 def typed_result(converter: Converter, method: str, result: JsonValue) -> object:
-    """The `result` member of lsprotocol's response type for a request that the client answered.
+    """The result of an answered request as lsprotocol's type; that of any other method unchanged.
 
     Raises:
         InvalidParams: it doesn't fit the type.
@@ -60,7 +60,7 @@ def typed_result(converter: Converter, method: str, result: JsonValue) -> object
 
 
 def _lsp_type(method: str, column: int) -> Any | None:
-    """A type of lsprotocol's table: (message, response, params, registration options) by method."""
+    """A type from lsprotocol's table by method, whose columns are: message, response, params, registration options."""
     entry = types.METHOD_TO_TYPES.get(method)
     return None if entry is None else entry[column]
 

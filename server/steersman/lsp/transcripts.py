@@ -1,7 +1,7 @@
-"""Transcripts that the user looks at: Markdown that goes on with its session, until this server ends.
+"""Transcripts for the user to read: Markdown that is kept up to date with its session until this server ends.
 
-A document that is no file where the client asks for the text of such; else a private file, which can't be edited by
-accident and is replaced as a whole, so that an editor loads it again. An answer is in it when it is whole.
+A transcript is a virtual document if the client supports these; else a private, read-only file, which is replaced as a
+whole so that an editor reloads it. An answer appears when it is complete.
 """
 
 import asyncio
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FOLDER: Final = "transcripts"
-"""Of those that are no files."""
+"""The folder of the virtual ones."""
 INTERVAL: Final = 1.0
-"""Seconds between two changes of one document, at least."""
+"""Seconds between two changes of a transcript, at least."""
 MAX_KEPT: Final = 16
-"""Transcripts that go on; of more the one that was asked for the longest ago stays as it is."""
+"""Transcripts that are kept up to date, at most. Beyond that, the one asked for longest ago is no longer updated."""
 
 
 @dataclass(eq=False)
@@ -46,27 +46,27 @@ class _Kept:
     log: Path
     uri: str
     target: Path | None
-    """None: it is no file."""
+    """The file; None for a virtual document."""
     text: str = ""
     live: "LiveTranscript | None" = None
     failed: str | None = None
-    """Why it is not as it should be, for a person."""
+    """Why it could not be written, for a person."""
     told: list[Emitted] = field(default_factory=list)
-    """Since it was last made."""
+    """Events since it was last written."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     made: asyncio.Event = field(default_factory=asyncio.Event)
     making: asyncio.Lock = field(default_factory=asyncio.Lock)
     task: "asyncio.Task[None] | None" = None
     work: "asyncio.Future[None] | None" = None
-    """In a thread, which can't be stopped."""
+    """Runs in a thread, so it can't be stopped."""
 
     def fail(self, why: str) -> None:
-        """Next time it is made anew, from the whole log."""
+        """Notes that it could not be written. Next time it is made from the whole log."""
         self.live, self.failed = None, why
 
 
 class Transcripts:
-    """One connection's. Hears of all events of the server's sessions."""
+    """One connection's. Listens to the events of all sessions."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Transcripts:
         virtual.serve(FOLDER, self._text)
 
     def open(self, session: str) -> str:
-        """Has the transcript of a session shown when the request that is being handled is answered; its URI.
+        """Shows the transcript of a session after the current request is answered. Returns its URI.
 
         Raises:
             Refused: unknownSession.
@@ -103,7 +103,7 @@ class Transcripts:
             kept.changed.set()
 
     async def forget(self, session: str) -> None:
-        """The session was deleted: so is its transcript."""
+        """Deletes the transcript of a deleted session."""
         kept = self._kept.pop(session, None)
         if kept is not None:
             await self._drop(kept)
@@ -115,9 +115,9 @@ class Transcripts:
         await asyncio.gather(*map(self._drop, self._kept.values()), return_exceptions=True)
 
     async def _drop(self, kept: _Kept) -> None:
-        """It doesn't go on."""
+        """Stops updating a transcript."""
         if not kept.made.is_set():
-            kept.failed = "It is not kept any more."
+            kept.failed = "It is no longer updated."
             kept.made.set()
         if kept.task is not None:
             kept.task.cancel()
@@ -151,7 +151,7 @@ class Transcripts:
             await self._clock.sleep(INTERVAL)
 
     async def _catch_up(self, kept: _Kept) -> None:
-        """All that has been told until now is in it."""
+        """Writes all events up to now."""
         async with kept.making:
             kept.changed.clear()
             if kept.made.is_set() and not kept.told and kept.failed is None:
@@ -168,14 +168,14 @@ class Transcripts:
         except (OSError, SessionError) as error:
             log.warning("the transcript of %s could not be made: %s", kept.session, error)
             kept.fail(str(error))
-        except Exception:  # somebody may be waiting for it
+        except Exception:  # a request may be waiting for the text
             log.exception("the transcript of %s could not be made", kept.session)
             kept.fail("the server's log says why.")
         if kept.target is None and kept.made.is_set():
             self._virtual.changed(kept.uri)
 
     async def _text(self, name: str) -> str | None:
-        """Also of one that an earlier server has shown: the editor may show it again."""
+        """The text of a virtual transcript, even of one that an earlier server has shown: the editor may restore it."""
         try:
             kept = self._keep(name.removesuffix(".md"))
         except Refused:
@@ -212,7 +212,7 @@ class Transcripts:
 
 
 def _written(kept: _Kept, events: list[Emitted]) -> None:
-    """Blocking."""
+    """Writes the transcript. Blocking."""
     from steersman.session.export.live import LiveTranscript  # noqa: PLC0415 - most servers show none
 
     if kept.live is None:

@@ -1,7 +1,7 @@
-"""The model's questions to the user: `steersman/input`, where the client has it, else `window/showMessageRequest`.
+"""The model's questions to the user: `steersman/input` if the client has it, else `window/showMessageRequest`.
 
-A client is shown one such question at a time, and none beside a floor's question about a change: both may be pickers,
-or prompts in the one line that an editor has for them. An exact title counts; whatever else comes back is no answer.
+A client shows one such question at a time, and none beside a question about a change (`approvals`): an editor may have
+only one place for both. Only the exact title of a choice counts; anything else is no answer.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 REQUEST = "steersman/input"
 LATER = "Answer later"
-"""The first choice, and harmless: pickers and number prompts take it by accident."""
+"""The first choice. It is harmless, since it is easily chosen by accident."""
 MAX_PROMPT = 4000
 """Characters of a question that are shown."""
 MAX_TITLE = 80
@@ -45,7 +45,7 @@ class ClientUser:
         *,
         ready: Callable[[], bool],
     ) -> None:
-        """`turn`: who holds it may put a question on the client's screen. `ready()`: the client may be asked."""
+        """`turn` is held while a question is on the client's screen. `ready()`: the client may be asked."""
         self._server, self._client, self._turn = server, client, turn
         self._setting, self._ready = setting, ready
 
@@ -107,7 +107,7 @@ class ClientUser:
 
 
 def titles_of(options: tuple[str, ...]) -> dict[str, str]:
-    """The options by their titles: on one line, bounded, and no two the same, also where the options would be."""
+    """The options by title. Titles are one line each, shortened, and unique."""
     titles: dict[str, str] = {}
     for option in options:
         title = wanted = clipped(printable(option), MAX_TITLE)

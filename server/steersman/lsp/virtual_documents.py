@@ -1,6 +1,6 @@
-"""Documents of ours that are no files: the client shows them under our scheme, and asks for their text (LSP 3.18).
+"""Virtual documents: documents that are not files. The client asks the server for their text (LSP 3.18).
 
-Knows nothing of what they say. Only for clients that have `workspace.textDocumentContent`.
+Only for clients with the capability `workspace.textDocumentContent`. Knows nothing of their content.
 """
 
 from collections.abc import Awaitable, Callable
@@ -18,11 +18,11 @@ METHOD: Final = "workspace/textDocumentContent"
 REFRESH: Final = "workspace/textDocumentContent/refresh"
 
 TextOf = Callable[[str], Awaitable[str | None]]
-"""The text of a document by its path below the folder; None if there is no such document."""
+"""The text of a document, by its path below the folder; None if there is no such document."""
 
 
 class VirtualDocuments:
-    """One connection's. A document is known by its path, however the client escapes its URI."""
+    """One connection's. A document is recognised by its path, however the client escapes the URI."""
 
     def __init__(self, client: Client, refreshes: Refreshes) -> None:
         self._client, self._refreshes = client, refreshes
@@ -30,19 +30,19 @@ class VirtualDocuments:
 
     @property
     def supported(self) -> bool:
-        """Whether the client can be told to show one, and then shows it."""
+        """Whether the client can be told to show a virtual document."""
         return self._client.text_document_content and self._client.show_document
 
     def serve(self, folder: str, text_of: TextOf) -> None:
-        """From now on the documents of a folder are those that `text_of` knows."""
+        """Registers who knows the documents of a folder."""
         self._folders[folder] = text_of
 
     async def content(self, params: JsonValue) -> JsonObject:
         """`workspace/textDocumentContent`.
 
         Raises:
-            InvalidParams: it can't be said which document is meant.
-            CommandError: there is none of this name.
+            InvalidParams: the params don't name a document.
+            CommandError: there is no such document.
         """
         uri = string(as_record(params, "params"), "uri")
         folder, _, rest = (path_in(uri) or "").partition("/")
@@ -53,18 +53,18 @@ class VirtualDocuments:
         return {"text": text}
 
     def changed(self, uri: str) -> None:
-        """Has the client ask for the text again, if it shows it."""
+        """Makes the client ask for the text again."""
         if self._client.text_document_content:
             self._refreshes.ask(REFRESH, {"uri": uri})
 
 
 def uri_of(path: str) -> str:
-    """Of one of ours; `path` is its folder, and its name there."""
+    """The URI of a virtual document. `path`: its folder and its name there."""
     return f"{SCHEME}:/{quote(path)}"
 
 
 def path_in(uri: str) -> str | None:
-    """The folder and name of one of our documents; None for any other."""
+    """The folder and name of a virtual document; None for any other URI."""
     try:
         parts = urlsplit(uri)
     except ValueError:

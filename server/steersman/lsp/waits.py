@@ -1,4 +1,4 @@
-"""Waits for a client that may never answer, on a clock that a test can hold."""
+"""Waits for a client that may never answer, on an injected clock."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 async def answered_within(clock: Clock, seconds: float, request: Coroutine[Any, Any, T]) -> T:
-    """The result of a request that was made without a timeout of its own. Out of time, it is cancelled.
+    """The result of a request that has no timeout of its own. After `seconds` the request is cancelled.
 
     Raises:
         RequestTimeout: no answer within `seconds`.
@@ -29,7 +29,7 @@ async def set_within(clock: Clock, seconds: float, event: asyncio.Event) -> bool
 
 
 async def _first(clock: Clock, seconds: float, task: "asyncio.Future[Any]") -> bool:
-    """Whether the task is done before the time is over; one that isn't is cancelled."""
+    """Waits for the task. Returns whether it is done within `seconds`; if not, it is cancelled."""
     sleeper = asyncio.ensure_future(clock.sleep(seconds))
     try:
         await asyncio.wait({task, sleeper}, return_when=asyncio.FIRST_COMPLETED)

@@ -44,7 +44,7 @@ class WorkingFolders:
     def _with_first(self, named: str) -> list[tuple[str, Path]]:
         first = named_path("root", named)
         if not first.is_absolute() or not os.path.isdir(first):  # noqa: PTH112  (Path.is_dir() raises for long names)
-            raise Refused("outsideRoot", f"The root is no folder: {named}.", root=named)
+            raise Refused("outsideRoot", f"The root is not a folder: {named}.", root=named)
         folders = self._client.folders
         known = [item for item in folders if item[1].resolve() == first.resolve()]
         return [*(known or [("", first)]), *(item for item in folders if item not in known)]
