@@ -11,8 +11,8 @@ from steersman.session.errors import LogCorrupt, Refused
 from steersman.session.fold import closed
 from steersman.session.jsonlines import encode
 from steersman.session.listing import list_sessions
-from steersman.session.log import read_records
-from steersman.session.store import read_picture
+from steersman.session.log_picture import read_picture
+from steersman.session.log_reading import read_records
 from steersman.workspace.guard import Guard
 from support.cases import NO_SHRINK, cases
 from support.mutations import Json, byte_changes, change_bytes, change_json, odd_json

@@ -40,8 +40,16 @@ async def _error(_: Question) -> Answer:
 
 @pytest.mark.parametrize(
     "reply",
-    [Answer("decline"), None, RuntimeError("no"), _error, Answer("acceptForEver"), Answer("cancel")],
-    ids=["decline", "nobody", "raises", "fails later", "unknown decision", "stop"],
+    [
+        Answer("decline"),
+        None,
+        RuntimeError("no"),
+        _error,
+        asyncio.CancelledError(),
+        Answer("acceptForEver"),
+        Answer("cancel"),
+    ],
+    ids=["decline", "nobody", "raises", "fails later", "is cancelled", "unknown decision", "stop"],
 )
 async def test_without_a_yes_nothing_changes(harness, reply):
     h = harness(
@@ -461,3 +469,34 @@ async def _asked(h: SessionHarness, person: Person) -> Question:
     """The question, once it is shown."""
     await person.shown.wait()
     return person.asked[-1]
+
+
+async def test_an_answer_whose_edits_fail_unexpectedly_is_a_no():
+    def fails(_: Answer):
+        raise ZeroDivisionError
+
+    question = Question(
+        "apr_1", "ses_1", "run_1", "call_1", "edit", "Edit", "Because.", "digest", revise=fails
+    )
+    person = Person(Answer("accept", edited={"file:///a.txt": "x"}))
+    said = await Approvals(person).ask(question, AbortController().signal)
+    assert said.decision == "decline"
+
+
+async def test_a_question_that_is_cancelled_while_it_waits_is_told_as_withdrawn():
+    told: list[Emitted] = []
+    bus = EventBus()
+    bus.listen(told.append)
+    person = Person(otherwise=silence)
+    asker = Asker(Approvals(person), Journal("ses_1", None, bus, lambda: 0.0), lambda state: None)
+    question = Question("apr_1", "ses_1", "run_1", "call_1", "edit", "Edit", "Because.", "digest")
+    asking = asyncio.ensure_future(asker.ask(question, AbortController().signal))
+    await person.shown.wait()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert person.taken_away == ["apr_1"]
+    assert [(event.type, event.data.get("decision")) for event in told] == [
+        ("approval_requested", None),
+        ("approval_resolved", "withdrawn"),
+    ]

@@ -7,8 +7,8 @@ import pytest
 from steersman.agent.messages import Usage, plain_text
 from steersman.session.errors import Refused
 from steersman.session.fold import closed
-from steersman.session.log import read_records
-from steersman.session.store import read_picture
+from steersman.session.log_picture import read_picture
+from steersman.session.log_reading import read_records
 from steersman.session.summary import SYSTEM
 from support.event_checker import check_conversation
 from support.fake_tools import Gate

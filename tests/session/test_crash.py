@@ -9,8 +9,9 @@ import pytest
 
 from steersman.session.errors import Refused
 from steersman.session.fold import closed, fold
-from steersman.session.log import SessionLog, read_records
-from steersman.session.store import read_picture
+from steersman.session.log import SessionLog
+from steersman.session.log_picture import read_picture
+from steersman.session.log_reading import read_records
 from support.event_checker import check_conversation
 from support.fake_tools import FakeTool, Gate, ignores_everything
 from support.rich_session import RICH, rich_person, rich_session

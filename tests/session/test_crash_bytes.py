@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from steersman.session.approvals import Answer
 from steersman.session.errors import LogCorrupt, LogError, Refused
 from steersman.session.fold import Fold, closed, fold
-from steersman.session.log import SessionLog, read_records
+from steersman.session.log import SessionLog
 from steersman.session.log_lines import Tail, tail_of
-from steersman.session.store import FORMAT, read_picture
+from steersman.session.log_picture import FORMAT, read_picture
+from steersman.session.log_reading import read_records
 from support.cases import cases
 from support.crash_check import check_requests
 from support.rich_session import RICH, rich_session

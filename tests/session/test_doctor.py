@@ -281,3 +281,21 @@ async def test_without_a_model_the_providers_whose_keys_are_there_are_named(home
     (model,) = [each for each in findings if each.name == "model"]
     assert "Set STEERSMAN_MODEL to groq:NAME (GROQ_API_KEY is set)." in model.mend
     assert KEY not in repr(findings)
+
+
+@pytest.mark.parametrize(
+    ("end", "torn"),
+    [(b'{"seq":2,"type":"no', 1), (b"[1]\n", 1), (b"one\ntwo\n", 0)],
+    ids=["cut off", "no record", "damaged"],
+)
+async def test_only_an_end_that_opening_cuts_off_is_called_unfinished(tmp_path, end, torn):
+    path = tmp_path / "ses_1.jsonl"
+    log = SessionLog.create(path)
+    log.append(b'{"seq":1,"type":"session"}')
+    await log.close()
+    path.write_bytes(path.read_bytes() + end)
+    size = path.stat().st_size
+    assert log_summary(tmp_path).torn == torn
+    again, _ = SessionLog.open(path)
+    await again.close()
+    assert (path.stat().st_size < size) == bool(torn)

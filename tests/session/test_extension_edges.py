@@ -4,9 +4,11 @@ import pytest
 
 from steersman.agent.messages import plain_text
 from steersman.extensions import Extension, NotPossible
+from steersman.session.errors import Refused
 from steersman.session.extension_session import MAX_SAID
 from support.fake_tools import FakeTool
 from support.scripted_model import answer, call
+from support.session_harness import failing_log
 
 
 async def test_tools_that_can_not_be_used_are_left_out_one_by_one(harness):
@@ -145,3 +147,22 @@ async def test_after_the_last_empty_poll_a_run_takes_nothing_more(harness):
     with pytest.raises(NotPossible, match="No run is live"):
         made[0].steer("one more thing")
     assert (h.end["stopReason"], len(h.model.requests)) == ("complete", 1)
+
+
+async def test_an_extension_is_closed_once_however_often_its_session_can_not_be_opened_again(harness):
+    closed = []
+
+    class Closes(Extension):
+        async def close(self):
+            closed.append(self.session.id)
+
+    h = harness(
+        answer("ok"),
+        extensions={"closes": Closes},
+        log_class=failing_log(lambda record: record["type"] == "turn_end"),
+    )
+    run = await h.run()
+    for _ in range(2):
+        with pytest.raises(Refused):
+            await h.manager.resume(run.session)
+    assert closed == [run.session]

@@ -124,3 +124,9 @@ def test_facts_of_wrong_kinds_are_not_facts(tmp_path_factory, facts):
     assert found.images in (None, True, False)
     assert found.price is None or found.price.input is None or found.price.input >= 0
     assert cache.facts("p", URL, "other") == ModelFacts(images=True)
+
+
+@pytest.mark.parametrize("base_url", ["http://[::1/v1", "", "::::"])
+def test_nothing_is_known_of_a_server_whose_base_url_is_none(cache, file, base_url):
+    assert cache.facts("p", base_url, "m") == ModelFacts()
+    assert not cache.is_fresh("p", base_url)

@@ -7,7 +7,8 @@ import pytest
 
 from steersman.session.errors import LogError
 from steersman.session.journal import Emitted, EventBus, Journal
-from steersman.session.log import SessionLog, read_records
+from steersman.session.log import SessionLog
+from steersman.session.log_reading import read_records
 from support.session_harness import failing_log
 
 
@@ -122,4 +123,51 @@ async def test_who_has_stopped_listening_hears_nothing_and_may_stop_while_it_is_
     heard.journal.tell("state", {})
     assert order == ["once", "always", "always", "always"]
     assert len(heard.events) == 2
+    await heard.journal.close()
+
+
+async def test_what_comes_during_a_sync_that_fails_is_heard_without_a_number(tmp_path):
+    """Whoever waits for the end of a run must hear of it, though another's change could not be synced."""
+    fail, syncing = asyncio.Event(), asyncio.Event()
+
+    class BrokenDisk(SessionLog):
+        async def sync(self) -> None:
+            syncing.set()
+            await fail.wait()
+            raise LogError("The session log can't be synced: input/output error")
+
+    heard = Heard(tmp_path / "log.jsonl", BrokenDisk)
+    durable = [asyncio.ensure_future(heard.journal.record_durably("checkpoint", {"uri": u})) for u in "ab"]
+    await syncing.wait()
+    heard.journal.record("agent_end", {"stopReason": "aborted"})
+    heard.journal.tell("revert_end", {"cut": True})
+    fail.set()
+    outcomes = await asyncio.gather(*durable, return_exceptions=True)
+    assert [type(each) for each in outcomes] == [LogError, LogError]
+    assert heard.types == [("agent_end", None), ("revert_end", None)]
+    await heard.journal.close()
+
+
+async def test_a_record_that_can_not_be_written_takes_no_number_from_one_that_is_being_synced(tmp_path):
+    synced, syncing = asyncio.Event(), asyncio.Event()
+
+    class FullDisk(SessionLog):
+        def append(self, line: bytes) -> None:
+            if syncing.is_set():
+                raise LogError("The session log can't be written: no space left on device")
+            super().append(line)
+
+        async def sync(self) -> None:
+            syncing.set()
+            await synced.wait()
+            await super().sync()
+
+    heard = Heard(tmp_path / "log.jsonl", FullDisk)
+    durable = asyncio.ensure_future(heard.journal.record_durably("turn_end", {"turn": 1}))
+    await syncing.wait()
+    with pytest.raises(LogError):
+        heard.journal.record("notice", {"message": "x"})
+    synced.set()
+    await durable
+    assert heard.types == [("turn_end", 1)]
     await heard.journal.close()

@@ -13,7 +13,8 @@ from steersman.session.attach_pointed import MAX_SELECTION
 from steersman.session.attachments import MAX_IMAGES
 from steersman.session.errors import LogError, Refused
 from steersman.session.jsonlines import encode
-from steersman.session.log import SessionLog, read_records
+from steersman.session.log import SessionLog
+from steersman.session.log_reading import read_records
 from steersman.session.pointing import GivenImage, Pointed, Selection
 from support.images import png
 from support.scripted_model import answer

@@ -8,7 +8,8 @@ import pytest
 from steersman.agent.messages import Usage
 from steersman.session.errors import Refused
 from steersman.session.listing import MAX_HEADER, MAX_LOGS, list_sessions, most_recent_log, summarize
-from steersman.session.log import SessionLog, is_being_written
+from steersman.session.log import SessionLog
+from steersman.session.log_lock import is_being_written
 from steersman.session.wire import usage_data
 from steersman.workspace.roots import Roots
 from support.scripted_model import answer

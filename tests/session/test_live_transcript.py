@@ -2,7 +2,7 @@
 
 from steersman.session.export.live import LiveTranscript
 from steersman.session.export.writing import transcript
-from steersman.session.log import read_records
+from steersman.session.log_reading import read_records
 from support.rich_session import LONG, RICH, long_session, rich_person, rich_session
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from steersman.session.errors import LogCorrupt, LogError, LogLocked
 from steersman.session.jsonlines import decode, encode
-from steersman.session.log import SessionLog, read_records
+from steersman.session.log import SessionLog
+from steersman.session.log_reading import read_records
 
 
 def record(seq: int, text: str = "x") -> bytes:

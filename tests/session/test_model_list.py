@@ -225,3 +225,24 @@ async def test_two_servers_are_a_choice_of_the_users(home):
     async with serving(llamacpp("a", served=4096)) as one, serving(ollama()) as two:
         with places(home, llamacpp=one.port, ollama=two.port):
             assert await lister(home).to_begin_with() is None
+
+
+@pytest.mark.parametrize(
+    "base_url", ["http://localhost:port/v1", "http://localhost:99999/v1", "http://[::1/v1"]
+)
+async def test_a_base_url_that_is_none_is_told_of_where_its_models_would_be(home, base_url):
+    offers = await lister(home, STEERSMAN_BASE_URL=base_url, STEERSMAN_MODEL="openai-chat:m").offers()
+    offer = offers.of("openai-chat")
+    assert not offer.usable
+    assert "base URL" in offer.problem
+
+
+async def test_what_can_not_be_kept_is_offered_all_the_same(home, caplog):
+    caplog.set_level("INFO")
+    home.model_facts.parent.mkdir(parents=True)
+    home.model_facts.write_text("in the way")
+    async with serving(LISTED) as server:
+        home.config.write_text(box(server.base_url))
+        offer = (await lister(home).offers("box")).of("box")
+    assert [model.name for model in offer.models] == ["m", "n"]
+    assert "What box offers could not be kept" in caplog.text

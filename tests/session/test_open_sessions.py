@@ -3,6 +3,10 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
+from steersman.extensions import Extension
+from steersman.session.errors import Refused
 from steersman.session.open_sessions import MAX_IDLE, MAX_KNOWN
 from steersman.session.store import Store
 from steersman.workspace.roots import Roots
@@ -148,3 +152,31 @@ async def test_of_very_many_sessions_only_the_last_are_known_and_what_was_decide
     assert (await h.run("again", session=chosen.session)).mode == "read-only"
     again = await h.run("again", session=plain.session)
     assert again.result.end.stop_reason == "complete"
+
+
+async def test_a_run_that_is_about_to_begin_in_a_session_that_is_deleted_is_refused(harness):
+    asked, go_on, closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    class Lingers(Extension):
+        async def close(self):
+            closing.set()
+            await go_on.wait()
+
+    async def prepare(_: str) -> None:
+        if h.events:
+            asked.set()
+            await closing.wait()
+
+    h = harness(answer("done"), extensions={"lingers": Lingers})
+    h.model.fallback = answer("never")
+    first = await h.run()
+    h.services.prepare_model = prepare
+    starting = asyncio.ensure_future(h.manager.start(h.request("again", session=first.session)))
+    await asked.wait()
+    deleting = asyncio.ensure_future(h.manager.library.delete(first.session))
+    with pytest.raises(Refused) as refused:
+        await starting
+    assert refused.value.code == "unknownSession"
+    go_on.set()
+    await deleting
+    assert h.of("agent_start") == [h.of("agent_start")[0]]

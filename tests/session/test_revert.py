@@ -10,8 +10,8 @@ import pytest
 from steersman.agent.messages import plain_text
 from steersman.session.errors import Refused
 from steersman.session.fold import closed
-from steersman.session.log import read_records
-from steersman.session.store import read_picture
+from steersman.session.log_picture import read_picture
+from steersman.session.log_reading import read_records
 from support.scripted_model import answer, call
 from support.session_harness import Person, SessionHarness
 

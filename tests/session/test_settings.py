@@ -133,3 +133,8 @@ def test_limits_and_timeouts_of_a_provider_are_there_for_whoever_keeps_them(tmp_
     )
     provider = catalog_of(home, load_settings(home, {}), {"GROQ_API_KEY": "k"}).route("groq:m").provider
     assert (provider.limits, provider.timeouts) == (RateLimits(concurrent=2), Timeouts(first_byte=1.5))
+
+
+def test_a_byte_order_mark_before_the_file_is_no_part_of_it(tmp_path):
+    home = home_with(tmp_path, "\ufeffmode = 'read-only'")
+    assert load_settings(home, {}).mode == "read-only"

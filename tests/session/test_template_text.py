@@ -114,3 +114,10 @@ def test_any_text_is_read_or_refused(text):
         read_template(text)
     except TemplateError as error:
         assert "front matter" in str(error)
+
+
+def test_a_long_row_of_backslashes_is_kept_in_one_pass():
+    row = "\\" * 64 * 1024  # tried from each of them again it would take minutes
+    assert expand(row, "") == row
+    assert escape(row) == row
+    assert expand(f"{row}$1", "x") == f"{row[: len(row) // 2]}x"

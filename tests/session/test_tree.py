@@ -17,9 +17,9 @@ from steersman.agent.messages import (
 )
 from steersman.session.errors import Refused
 from steersman.session.fold import closed, fold
-from steersman.session.log import read_records
+from steersman.session.log_picture import read_picture
+from steersman.session.log_reading import read_records
 from steersman.session.schema import validate
-from steersman.session.store import read_picture
 from steersman.session.tree import MAX_HELD, Branch, Node
 from steersman.session.window import characters
 from support.event_checker import check_conversation

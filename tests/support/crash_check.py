@@ -15,9 +15,9 @@ from steersman.session.errors import Refused
 from steersman.session.fold import closed, fold
 from steersman.session.housekeeping import tidy
 from steersman.session.listing import list_sessions
-from steersman.session.log import read_records
+from steersman.session.log_picture import read_picture
+from steersman.session.log_reading import read_records
 from steersman.session.open_run import INTERRUPTED_BEFORE, INTERRUPTED_RUNNING, WITHDRAWN
-from steersman.session.store import read_picture
 from support.anthropic_rules import check_anthropic_request
 from support.chat_rules import check_chat_request
 from support.crash_story import CUT, PATIENCE, tree

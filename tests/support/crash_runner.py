@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from steersman.session.store import read_picture
+from steersman.session.log_picture import read_picture
 from steersman.workspace.guard import Guard
 from support.crash_check import check, notes_in
 from support.crash_points import DiskCalls, Plan

@@ -21,7 +21,9 @@ from steersman.session.fold import Fold
 from steersman.session.home import Home
 from steersman.session.journal import Emitted
 from steersman.session.limits import Limits
-from steersman.session.log import SessionLog, read_records
+from steersman.session.log import SessionLog
+from steersman.session.log_picture import read_picture
+from steersman.session.log_reading import read_records
 from steersman.session.manager import SessionManager
 from steersman.session.retry import RetryPolicy
 from steersman.session.run import Run
@@ -30,7 +32,6 @@ from steersman.session.services import Services, ToolSetting
 from steersman.session.session import Session
 from steersman.session.settings import Mode, Settings
 from steersman.session.starting import StartRequest
-from steersman.session.store import read_picture
 from steersman.session.trust import TrustStore
 from steersman.tools.bash import CommandSettings
 from steersman.tools.registry import standard_tools

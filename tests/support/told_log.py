@@ -4,7 +4,7 @@ from itertools import count
 from typing import Any
 
 from steersman.session.jsonlines import encode
-from steersman.session.log import Record
+from steersman.session.log_lines import Record
 
 USAGE = {"input": 1000, "output": 20, "cacheRead": 0, "cacheWrite": 0, "reasoning": 0, "cost": None}
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steersman.session.home import Home
-from steersman.session.log import read_records
+from steersman.session.log_reading import read_records
 from steersman.testing import (
     Agent,
     Budget,

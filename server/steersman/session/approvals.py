@@ -248,19 +248,18 @@ class Approvals:
             pending.answer.set_result(answer)
 
     async def _ask_face(self, question: Question) -> None:
-        answer: Answer | None = None
-        if self._approver is not None:
-            try:
-                answer = await self._approver.ask(question)
-            except Exception:
-                log.exception("the question %s could not be shown: declined", question.id)
-        if answer is not None:
-            try:
-                answer = settled(question, answer)
-            except Refused as refusal:
-                log.warning("the answer to the question %s is taken as a no: %s", question.id, refusal)
-                answer = Answer("decline")
-        self._settle(question.id, answer or NOBODY)
+        answer = NOBODY
+        try:
+            said = None if self._approver is None else await self._approver.ask(question)
+            if said is not None:
+                answer = settled(question, said)
+        except Refused as refusal:
+            log.warning("the answer to the question %s is taken as a no: %s", question.id, refusal)
+            answer = Answer("decline")
+        except Exception:
+            log.exception("the question %s could not be shown: declined", question.id)
+        finally:  # also where what the face waits for was cancelled
+            self._settle(question.id, answer)
 
 
 def _view_data(view: FileView) -> Data:

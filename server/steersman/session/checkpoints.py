@@ -9,7 +9,7 @@ from typing import Any
 
 from steersman.agent.messages import UserMessage
 from steersman.session.fold import title_of
-from steersman.session.log import Record
+from steersman.session.log_lines import Record
 from steersman.session.wire import Data, message_from
 from steersman.workspace.preimages import PreImageRecord
 

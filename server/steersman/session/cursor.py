@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from steersman.session.errors import LogError
-from steersman.session.log import START, Place
+from steersman.session.log_reading import START, Place
 
 
 class LogCursor:

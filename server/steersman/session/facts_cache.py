@@ -121,8 +121,11 @@ def _parsed(path: Path) -> dict[str, object] | None:
 
 
 def _server(base_url: str) -> str:
-    """Without user information and query, which may be secret."""
-    parts = urlsplit(base_url.strip())
+    """Without user information and query, which may be secret; "" for what is no URL."""
+    try:
+        parts = urlsplit(base_url.strip())
+    except ValueError:
+        return ""
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
 
 

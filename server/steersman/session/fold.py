@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from steersman.agent.messages import NO_USAGE, Message, Usage, UserMessage
 from steersman.agent.model import ThinkingLevel
-from steersman.session.log import Record
+from steersman.session.log_lines import Record
 from steersman.session.open_run import OpenRun
 from steersman.session.tree import Branch, Node, NodeKind, Tree
 from steersman.session.wire import Data, message_from, typed_text, usage_data, usage_from

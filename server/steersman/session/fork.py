@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 
 from steersman.session.fold import Fold
-from steersman.session.log import Record
+from steersman.session.log_lines import Record
 
 _OUTSIDE_RUNS = ("edit_start", "edit_applied", "checkpoint", "revert_start", "revert_end")
 """What belongs to files, which have no branches."""

@@ -38,8 +38,14 @@ def _remove_older(folder: Path, instant: float) -> None:
     if not folder.is_dir():
         return
     for path in folder.iterdir():
-        if path.suffix in (".diff", ".sh", ".json", ".md") and path.lstat().st_mtime < instant:
-            path.unlink(missing_ok=True)
+        if path.suffix in (".diff", ".sh", ".json", ".md"):
+            try:
+                if path.lstat().st_mtime < instant:
+                    path.unlink()
+            except FileNotFoundError:
+                continue  # another server has just removed it
+            except OSError as error:
+                log.warning("%s can't be removed: %s", path, error.strerror)
 
 
 def _folders_in(folder: Path) -> list[Path]:

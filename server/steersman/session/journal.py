@@ -6,7 +6,7 @@ What the session knows of itself is the fold of what was recorded, so memory hol
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from steersman.session.errors import LogError
@@ -95,8 +95,11 @@ class Journal:
         """Which, and what to do; for a person."""
         self._log, self._bus, self._now = session_log, bus, now
         self._syncing = 0
+        """Events that are being synced."""
         self._held: deque[Emitted] = deque()
-        """Waits for the sync of an event before it."""
+        """Those events and all later ones, which must not overtake them."""
+        self._unsynced = False
+        """A sync has failed: what the log holds may not be on the disk."""
 
     @property
     def kept(self) -> bool:
@@ -129,22 +132,29 @@ class Journal:
         return event
 
     async def record_durably(self, kind: str, data: Data) -> None:
-        """Keeps an event, sees to it that it is on the disk, then tells it. What is recorded meanwhile is told after.
+        """Keeps an event, syncs it to the disk, then tells it. Later events are told after it.
 
         Raises:
             LogError: it could not be kept or synced; nobody was told.
         """
+        event = self._keep(kind, data, run=None, turn=None)
         self._syncing += 1
+        self._held.append(event)
         try:
-            self.record(kind, data)
             await self.sync()
         except LogError:
-            self._held.clear()
+            self._held.remove(event)
             raise
         finally:
             self._syncing -= 1
-            while self._held and not self._syncing:
-                self._bus.tell(self._held.popleft())
+            if not self._syncing:
+                self._tell_held()
+
+    def _tell_held(self) -> None:
+        """After a failed sync later events are told without their numbers: the end of a run among them is awaited."""
+        while self._held:
+            event = self._held.popleft()
+            self._bus.tell(replace(event, seq=None) if self._unsynced else event)
 
     def tell(self, kind: str, data: Data, *, run: str | None = None) -> None:
         """Tells an event that is not kept."""
@@ -190,7 +200,7 @@ class Journal:
             try:
                 await self._log.sync()
             except LogError as error:
-                self.broken, self.failure = True, str(error)
+                self.broken, self.failure, self._unsynced = True, str(error), True
                 raise
 
     async def close(self) -> None:

@@ -5,13 +5,13 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import BinaryIO, Literal
 
 from steersman.agent.messages import UserMessage
 from steersman.session.fold import title_of
 from steersman.session.jsonlines import decode
-from steersman.session.log import Record, is_being_written
-from steersman.session.log_lines import MALFORMED
+from steersman.session.log_lines import MALFORMED, Record
+from steersman.session.log_lock import is_being_written
 from steersman.session.wire import Data, message_from
 from steersman.workspace.uris import path_of
 
@@ -219,9 +219,9 @@ def _summary(path: Path, header: Data) -> SessionSummary | None:
     )
 
 
-def _records(file: Any, start: int, end: int) -> Sequence[Record]:
+def _records(file: BinaryIO, start: int, end: int) -> Sequence[Record]:
     """The whole lines between two offsets that are records."""
-    data: bytes = os.pread(file.fileno(), end - start, start)
+    data = os.pread(file.fileno(), end - start, start)
     lines = data.split(b"\n")
     if start:
         lines = lines[1:]

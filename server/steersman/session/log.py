@@ -1,49 +1,28 @@
-"""The session log on disk: append-only JSON lines, one writer at a time, whole after any crash.
+"""Writes a session log: JSON lines that are only appended to, by one writer at a time, whole after any crash.
 
-It knows records as JSON objects with a `seq`; what they mean is fold.py's. Written by one `write` per record to a file
-opened for appending; synced to the disk when asked. A last line that a crash cut off is removed by the next writer.
+Each record is one `write` to a file that was opened for appending; it is synced to the disk when somebody asks. A last
+line that a crash cut off is removed by the next writer.
 """
 
 import asyncio
 import errno
 import logging
 import os
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final
 
-from steersman.session import log_lines
 from steersman.session.errors import LogError, LogLocked
-from steersman.session.log_lines import Tail, damaged, parse, tail_of
+from steersman.session.log_lines import Tail, tail_of
+from steersman.session.log_lock import REFUSED, lock
 from steersman.workspace.atomic import sync_directory, write_file
-
-try:
-    import fcntl
-except ImportError:  # Windows has no fcntl; there a second writer is not noticed
-    fcntl = None  # type: ignore[assignment]  # the module is absent, and looked at before use
 
 _log = logging.getLogger(__name__)
 
-Record = log_lines.Record
 _CHUNK = 1 << 20
 READ_BUFFER: Final = 8192
 """Bytes that a reader takes at once, whatever Python's own buffer is: a page of a log begins anywhere in it."""
 ELSEWHERE: Final = "Set STEERSMAN_HOME to a folder that can be written, or keep no log (run --no-session)."
-_LOCK_TRIES, _LOCK_PAUSE = 3, 0.002
-"""Whoever lists sessions holds each lock for some microseconds."""
-
-
-class Place(NamedTuple):
-    """Stands between two records. Record n is line n."""
-
-    seq: int
-    """The number of the record before it; 0 at the start."""
-    offset: int
-    """Of the record after it, in bytes."""
-
-
-START: Final = Place(0, 0)
 
 
 class SessionLog:
@@ -112,10 +91,10 @@ class SessionLog:
     def _locked(cls, path: Path, flags: int) -> "SessionLog":
         fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
         try:
-            _lock(fd)
+            lock(fd)
         except OSError as error:
             os.close(fd)
-            if error.errno in (errno.EAGAIN, errno.EACCES):
+            if error.errno in REFUSED:
                 raise LogLocked(
                     f"Another Steersman is working in this session ({path.stem}). "
                     "End it there, or start a session of your own."
@@ -218,80 +197,6 @@ def _unwritable(what: str, path: Path, error: OSError) -> str:
         f"The session log can't be {what}: {path}: {error.strerror}. {todo}, then open the session again: nothing is "
         "done in it before."
     )
-
-
-def _lock(fd: int) -> None:
-    """Belongs to the open file: it goes with the process that holds it, however that ends.
-
-    Raises:
-        OSError: another process has it. One that only looks (`is_being_written`) is waited for.
-    """
-    for _ in range(_LOCK_TRIES):
-        if not _is_locked(fd, for_writing=True):
-            return
-        time.sleep(_LOCK_PAUSE)
-    if fcntl is not None:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def is_being_written(fd: int) -> bool:
-    """Whether another open file has the lock. `fd` is opened for reading."""
-    locked = _is_locked(fd)
-    if not locked and fcntl is not None:
-        fcntl.flock(fd, fcntl.LOCK_UN)
-    return locked
-
-
-def _is_locked(fd: int, *, for_writing: bool = False) -> bool:
-    """Tries to take the lock, and holds it if that is False."""
-    if fcntl is not None:
-        try:
-            fcntl.flock(fd, (fcntl.LOCK_EX if for_writing else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in (errno.EAGAIN, errno.EACCES):
-                return True
-            raise
-    return False
-
-
-def read_records(path: Path) -> Iterator[Record]:
-    """The complete records of a log, one at a time. A torn last line is left out; nothing is changed.
-
-    Raises:
-        LogCorrupt, LogError: see `read_from`.
-    """
-    return (record for record, _ in read_from(START, path, lambda: SessionLog.reader(path)))
-
-
-def read_from(place: Place, path: Path, reader: Callable[[], BinaryIO]) -> Iterator[tuple[Record, Place]]:
-    """The complete records after a place, each with the place after it. `reader` opens the log `path`.
-
-    After a loss of power the last line can be whole in length and not in content: that is torn too.
-
-    Raises:
-        LogCorrupt: a complete line is no record, or numbers are missing; the text names the line.
-        LogError: it can't be read.
-    """
-    seq, offset = place.seq, place.offset
-    try:
-        with reader() as file:
-            file.seek(offset)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    return
-                seq += 1
-                try:
-                    record = parse(line)
-                except ValueError as error:
-                    if seq == 1 or file.read(1):
-                        raise damaged(path, seq, str(error)) from None
-                    return
-                if record.get("seq") != seq:
-                    raise damaged(path, seq, f"expected record {seq}, found {record.get('seq')}")
-                offset += len(line)
-                yield record, Place(seq, offset)
-    except OSError as error:
-        raise LogError(f"The session log can't be read: {path}: {error.strerror}") from error
 
 
 def _blocks(lines: Iterable[bytes]) -> Iterator[bytes]:

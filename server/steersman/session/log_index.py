@@ -1,19 +1,46 @@
-"""Where the records of one log are, as far as it was read: so that reading on does not begin at its start again.
+"""Remembers where the records of one log are, so that a reader need not begin at its start again.
 
-It may know nothing of what records mean. Every entry is the place of a record that was read; a log that is only
-appended to, or whose torn end is cut off, never makes one wrong. One that was replaced by another file is read anew.
+It knows nothing of what records mean. Each entry is the place of a record that was read. A log only grows, or loses a
+torn end, so no entry becomes wrong; where another file has taken the log's place, everything is forgotten.
 """
 
 import threading
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from steersman.session.log import START, Place, Record, read_from
+from steersman.session.log_lines import Record
+from steersman.session.log_reading import START, Place, read_from
 
 STEP = 64 * 1024
-"""Bytes between two places that are remembered: what is read in vain at most to find a record again."""
+"""Bytes between two places that are remembered: at most so much is read in vain to find a record again."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """The places in one file."""
+
+    file: tuple[int, int] | None = None
+    """Its device and inode; None: it is not there."""
+    places: list[Place] = field(default_factory=lambda: [START])
+    last: Place = START
+    """Where the last reading ended: usually the next one begins there."""
+
+    @property
+    def end(self) -> int:
+        """The file has at least so many bytes."""
+        return max(self.places[-1].offset, self.last.offset)
+
+    def nearest(self, after: int) -> Place:
+        """A known place before or at the end of record `after`."""
+        place = self.places[bisect_left(self.places, (after + 1,)) - 1]
+        return self.last if place.seq < self.last.seq <= after else place
+
+    def is_due(self, place: Place) -> bool:
+        """Whether it is far enough from the last place to be remembered."""
+        return place.offset >= self.places[-1].offset + STEP
 
 
 class LogIndex:
@@ -23,45 +50,35 @@ class LogIndex:
         """`reader` opens a log for reading."""
         self._path, self._reader = path, reader
         self._lock = threading.Lock()
-        self._places = [START]
-        self._last = START
-        """Where the last reading ended: most often the next one begins there."""
-        self._file: tuple[int, int] | None = None
-        """Device and inode of the log that the places belong to."""
+        self._known = _Known()
 
     def records(self, after: int) -> Iterator[tuple[Record, int]]:
-        """The complete records after number `after` as far as there are any, each with its length in bytes. Blocks.
+        """The complete records after number `after`, each with its length in bytes. Blocks.
 
         Raises:
             LogCorrupt, LogError: see `read_from`.
         """
-        place = self._nearest(after)
+        # A reader that still has the file from before a replacement must not mark its places in the new one.
+        with self._lock:
+            known = self._of_this_file()
+            place = known.nearest(after)
         for record, end in read_from(place, self._path, lambda: self._reader(self._path)):
             length = end.offset - place.offset
             if place.seq >= after:
-                self._last = place
+                known.last = place
                 yield record, length
             place = end
-            self._mark(place)
+            if known.is_due(place):
+                with self._lock:
+                    if known.is_due(place):
+                        known.places.append(place)
 
-    def _nearest(self, after: int) -> Place:
-        """A known place before or at the end of record `after`."""
-        with self._lock:
-            self._forget_another_file()
-            place = self._places[bisect_left(self._places, (after + 1,)) - 1]
-            return self._last if place.seq < self._last.seq <= after else place
-
-    def _forget_another_file(self) -> None:
+    def _of_this_file(self) -> _Known:
         try:
             status = self._path.stat()
         except OSError:
-            return  # whoever opens it next is told
+            return self._known  # whoever opens it next is told
         file = (status.st_dev, status.st_ino)
-        if file != self._file or status.st_size < max(self._places[-1].offset, self._last.offset):
-            self._places, self._last, self._file = [START], START, file
-
-    def _mark(self, place: Place) -> None:
-        if place.offset >= self._places[-1].offset + STEP:
-            with self._lock:
-                if place.offset >= self._places[-1].offset + STEP:
-                    self._places.append(place)
+        if file != self._known.file or status.st_size < self._known.end:
+            self._known = _Known(file)
+        return self._known

@@ -14,7 +14,7 @@ from steersman.session.jsonlines import decode
 Record = dict[str, Any]  # Any: a JSON object as read from disk
 MALFORMED: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What reading a record raises that is JSON and has not what its type has: somebody else has written it."""
-_CHUNK: Final = 1 << 20
+_CHUNK: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)

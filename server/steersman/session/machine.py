@@ -11,20 +11,14 @@ from pathlib import Path
 from typing import Final, Literal
 
 from steersman import __version__
-from steersman.session.jsonlines import decode
+from steersman.session.log_lines import tail_of
+from steersman.session.log_lock import HAS_LOCKS, is_being_written
 from steersman.workspace.errors import SearchError
 from steersman.workspace.search import find_ripgrep
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]  # the module is absent, and looked at before use
-
-HAS_LOCKS: Final = fcntl is not None
 HAS_PROC: Final = Path("/proc/self").exists()
 MAX_LOOKED_INTO: Final = 1000
 """Logs whose end and lock are looked at, the newest ones; all are counted."""
-_TAIL: Final = 64 * 1024
 _VERSION_SECONDS: Final = 5.0
 
 
@@ -77,41 +71,13 @@ def log_summary(folder: Path) -> LogSummary:
     for _, path in sorted(found, reverse=True)[:MAX_LOOKED_INTO]:
         try:
             with path.open("rb") as file:
-                if _is_locked(file.fileno()):
+                if is_being_written(file.fileno()):
                     summary.locked += 1
-                elif _is_torn(file.fileno()):
+                elif tail_of(file.fileno()).torn:
                     summary.torn += 1
         except OSError:
             summary.unreadable += 1
     return summary
-
-
-def _is_locked(fd: int) -> bool:
-    """A shared lock, for an instant: it is refused while a writer has its own."""
-    if fcntl is not None:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        fcntl.flock(fd, fcntl.LOCK_UN)
-    return False
-
-
-def _is_torn(fd: int) -> bool:
-    size = os.fstat(fd).st_size
-    if size == 0:
-        return False
-    tail = os.pread(fd, _TAIL, max(0, size - _TAIL))
-    if not tail.endswith(b"\n"):
-        return True
-    start = tail.rfind(b"\n", 0, -1) + 1
-    if start == 0 and size > _TAIL:
-        return False  # a long record, with its line break
-    try:
-        decode(tail[start:])
-    except ValueError:
-        return True
-    return False
 
 
 def who_may_enter(path: Path) -> str | None:

@@ -189,7 +189,10 @@ class ModelLister:
     def _own_port(self) -> int | None:
         """Where the user's own base URL is, if it is on this machine."""
         base_url = self.settings.base_url
-        return urlsplit(base_url).port if base_url and is_loopback(base_url) else None
+        try:
+            return urlsplit(base_url).port if base_url and is_loopback(base_url) else None
+        except ValueError:  # it is no URL, as the offer of its provider says
+            return None
 
 
 def lister_of(home: Home, settings: Settings) -> ModelLister:

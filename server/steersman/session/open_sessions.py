@@ -14,9 +14,10 @@ from pathlib import Path
 
 from steersman.session.errors import Refused
 from steersman.session.journal import Journal
+from steersman.session.log_picture import roots_of
 from steersman.session.services import Services
 from steersman.session.session import Kept, Session
-from steersman.session.store import Store, roots_of
+from steersman.session.store import Store
 from steersman.workspace.roots import Roots
 
 log = logging.getLogger(__name__)
@@ -106,6 +107,7 @@ class OpenSessions:
         broken = self._open.get(session_id)
         if broken is not None:
             await broken.close()
+            self._open.pop(session_id, None)  # it stays closed where its log can't be opened
         elif (closing := self._closing.get(session_id)) is not None:
             await asyncio.wait({closing})  # until the lock is free
         kept = self._kept.get(session_id)
@@ -165,9 +167,11 @@ class OpenSessions:
             Refused: readOnly.
         """
         path = self._services.log_path(session.id)
+        session.closing = True  # a run that is about to begin in it must not
         try:
             await asyncio.to_thread(path.unlink)  # while the lock is held
         except OSError as error:
+            session.closing = False
             text = f"The session can't be deleted: {path}: {error.strerror}."
             raise Refused("readOnly", text, session=session.id) from error
         self._open.pop(session.id, None)

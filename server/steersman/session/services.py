@@ -115,8 +115,9 @@ class Services:
     log_class: type[SessionLog] = SessionLog
     """How logs are written."""
     kill_commands: Callable[[], None] = lambda: None
+    """Kills every command that still runs: for a server that ends and has waited long enough."""
     close_models: Callable[[], Awaitable[None]] = _nothing_to_close
-    """Ends every command that still runs, when the server ends and has waited long enough."""
+    """Gives up what is being asked of providers, and closes their connections."""
     keep_logs: bool = True
     """False: `--no-session`, nothing of a session is written."""
     bus: EventBus = field(default_factory=EventBus)

@@ -82,6 +82,8 @@ class Session:
         self.live: Run | None = None
         self.operation: Operation | None = None
         """The last one; while it is under way there is no run."""
+        self.closing = False
+        """It is being closed or deleted: nothing more is begun in it."""
         self.model_spec = journal.picture.model
         """`PROVIDER:NAME` that was used last."""
         self.made: tuple[Route, Model] | None = None
@@ -194,8 +196,10 @@ class Session:
 
     def refuse_if_live(self) -> None:
         """Raises:
-        Refused: busy.
+        Refused: busy; unknownSession, it is being closed or deleted.
         """
+        if self.closing:
+            raise Refused("unknownSession", f"The session {self.id} has been closed.", session=self.id)
         if self.live is not None:
             text = "A run is live in this session: steer it, queue a follow-up, or abort it."
             raise Refused("busy", text, session=self.id, run=self.live.id)
@@ -336,6 +340,7 @@ class Session:
 
     async def close(self) -> None:
         """Ends what is live as interrupted, in bounded time, and releases the log."""
+        self.closing = True
         self.kept.told = self.broken
         run, limits, clock = self.live, self._services.limits, self._services.clock
         if run is not None and run.task is not None:

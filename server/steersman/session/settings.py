@@ -235,7 +235,7 @@ def _locked(path: Path) -> str | None:
 
 def _read_file(path: Path) -> ConfigFile:
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except FileNotFoundError:
         return ConfigFile()
     except OSError as error:

@@ -1,9 +1,9 @@
-"""The session logs of one home: made, opened for writing with what a crash left open closed, and read."""
+"""The session logs of one home: makes them, opens them for writing, closes what a crash left open, and reads them."""
 
 import asyncio
 import logging
 import platform
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,10 +14,20 @@ from steersman.session.errors import LogCorrupt, LogError, LogLocked, Refused
 from steersman.session.fold import Fold
 from steersman.session.fork import forked
 from steersman.session.journal import Journal
-from steersman.session.jsonlines import decode, encode
-from steersman.session.log import ELSEWHERE, Record, read_records
+from steersman.session.jsonlines import encode
+from steersman.session.log import ELSEWHERE
 from steersman.session.log_index import LogIndex
-from steersman.session.log_lines import MALFORMED, damaged
+from steersman.session.log_lines import MALFORMED, Record
+from steersman.session.log_pages import has_run, page_of
+from steersman.session.log_picture import (
+    FORMAT,
+    MISFIT,
+    read_picture,
+    records_of,
+    require_format,
+    roots_of,
+)
+from steersman.session.log_reading import read_records
 from steersman.session.services import Services
 from steersman.session.tree import Branch, Node, read_branch
 from steersman.session.wire import Data, message_from
@@ -28,17 +38,10 @@ from steersman.workspace.uris import path_of
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-FORMAT = 1
-"""Of the session log."""
 MAX_ID = 100
 """Characters of a session's id."""
-MAX_EVENTS = 1000
-"""Records in one answer to `events`."""
-MAX_EVENTS_BYTES = 4 * 1024 * 1024
-"""Of those records; one that is longer comes alone."""
-_WRONG = "a record has not what its type has"
 MAX_INDEXES = 32
-"""Logs of which is remembered where their records are: those that were read last."""
+"""Logs whose records' places are remembered: the ones read last."""
 
 
 class Store:
@@ -76,7 +79,7 @@ class Store:
         """
         path = self._path(session)
         try:
-            _require_format(path)
+            require_format(path)
             session_log, tail = self._services.log_class.open(path)
         except LogLocked as error:
             raise Refused("locked", str(error), session=session) from error
@@ -114,12 +117,11 @@ class Store:
             Refused: unknownSession, unknownRun, readOnly (the log can't be read).
         """
         path = self._path(session)
-        count = min(limit or MAX_EVENTS, MAX_EVENTS)
         index = self._index(session, path)
 
         def read() -> tuple[list[Record], bool]:
-            wanted, more = _page(index.records(after), count, run, upto)
-            if run is not None and not wanted and not _has(index.records(0), run, upto):
+            wanted, more = page_of(index.records(after), limit, run, upto)
+            if run is not None and not wanted and not has_run(index.records(0), run, upto):
                 raise Refused(
                     "unknownRun", f"There is no run {run} in this session.", session=session, run=run
                 )
@@ -135,7 +137,7 @@ class Store:
         """
         log_path = self._path(session)
         index = self._index(session, log_path)
-        return await self._reading(session, lambda: read_branch(_records(log_path, index), path))
+        return await self._reading(session, lambda: read_branch(records_of(log_path, index), path))
 
     async def message(self, session: str, node: Node) -> UserMessage:
         """The user message of a node.
@@ -172,7 +174,7 @@ class Store:
         """
         path = self._path(session)
         index = self._index(session, path)
-        return await self._reading(session, lambda: history_of(_records(path, index)))
+        return await self._reading(session, lambda: history_of(records_of(path, index)))
 
     def log_of(self, session: str) -> Path:
         """Where the session's log is.
@@ -194,7 +196,9 @@ class Store:
 
         def copy() -> None:
             records = iter(read_records(source))
-            header = next(records)
+            header = next(records, None)
+            if header is None:
+                raise LogCorrupt(f"The session log is empty: {source}.")
             now = round(services.now() * 1000)
             data = header["data"] | {"session": made, "created": now, "forkedFrom": origin}
             first = {"ts": now, "type": "session", "data": data}
@@ -243,100 +247,13 @@ class Store:
 
 
 def _malformed(session: str, error: Exception) -> str:
-    return f"The log of {session} is damaged: {_WRONG} ({type(error).__name__}: {error})."
-
-
-def _page(
-    records: Iterable[tuple[Record, int]], count: int, run: str | None, upto: int | None
-) -> tuple[list[Record], bool]:
-    """The first of the records that are wanted, and whether there are more. A run's last record is its end."""
-    wanted: list[Record] = []
-    size = 0
-    for record, length in records:
-        if upto is not None and record["seq"] > upto:
-            break
-        if run is not None and record.get("run") != run:
-            continue
-        size += length
-        if len(wanted) == count or (wanted and size > MAX_EVENTS_BYTES):
-            return wanted, True
-        wanted.append(record)
-        if run is not None and record["type"] == "agent_end":
-            break
-    return wanted, False
-
-
-def _has(records: Iterable[tuple[Record, int]], run: str, upto: int | None) -> bool:
-    known = (record for record, _ in records if upto is None or record["seq"] <= upto)
-    return any(record.get("run") == run for record in known)
-
-
-def read_picture(path: Path, index: LogIndex | None = None) -> Fold:
-    """The fold of a log, of which `index` then knows where its records are. What is open in it stays open.
-
-    Raises:
-        LogCorrupt: it is none, or one of a newer version.
-        LogError: it can't be read.
-    """
-    picture = Fold()
-    try:
-        for record in _records(path, index):
-            picture.feed(record)
-            if picture.seq == 1:
-                _refuse_other_format(path, picture.header)
-        if picture.stale:
-            picture.branch = read_branch(_records(path, index), picture.tree.path(picture.tip))
-            picture.stale = False
-        picture.closers()
-    except MALFORMED as error:
-        raise damaged(path, picture.seq, f"{_WRONG} ({type(error).__name__}: {error})") from error
-    return picture
-
-
-def _require_format(path: Path) -> None:
-    """Looks at the first record only. Of a log that this version can't read no byte may be changed: what it would take
-    for a torn end may be none.
-
-    Raises:
-        LogCorrupt: it is of another format.
-        LogError: it can't be read.
-    """
-    try:
-        with path.open("rb") as file:
-            line = file.readline()
-        record = decode(line) if line.endswith(b"\n") else None
-    except OSError as error:
-        raise LogError(f"The session log can't be opened: {path}: {error.strerror}") from error
-    except ValueError:
-        return  # cut off, or damaged: whoever reads it finds out
-    if isinstance(record, dict):
-        _refuse_other_format(path, record.get("data") if record.get("type") == "session" else None)
-
-
-def _refuse_other_format(path: Path, header: object) -> None:
-    if isinstance(header, dict) and header.get("format") == FORMAT:
-        return
-    made_by = header.get("version") if isinstance(header, dict) else None
-    raise LogCorrupt(
-        f"{path} was written by {made_by or 'another program'} in a format that this version doesn't read. Nothing was "
-        "changed; open it with the version that wrote it, or a newer one."
-    )
+    return f"The log of {session} is damaged: {MISFIT} ({type(error).__name__}: {error})."
 
 
 def _remove_leftovers(uris: Iterable[str]) -> None:
     """Of changes that a crash has interrupted."""
     for folder in {path_of(uri).parent for uri in uris}:
         remove_leftovers(folder)
-
-
-def _records(path: Path, index: LogIndex | None) -> Iterator[Record]:
-    return read_records(path) if index is None else (record for record, _ in index.records(0))
-
-
-def roots_of(picture: Fold) -> Roots:
-    """The folders that the session was made in, those that are still there."""
-    paths = [path_of(uri) for uri in picture.header.get("roots", [])]
-    return Roots([path for path in paths if path.is_dir()])
 
 
 def _is_id(session: str) -> bool:

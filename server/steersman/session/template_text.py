@@ -12,7 +12,9 @@ KEYS = ("description", "argument-hint", "model", "mode")
 
 _WORD = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|'([^']*)'(?=\s|$)|(\S+))""", re.DOTALL)
 _ESCAPE = re.compile(r'\\(["\\])')
-_PLACE = re.compile(r"(\\*)\$(?:(\d{1,2}|@|ARGUMENTS\b)|\{(\d{1,2}|@|ARGUMENTS)\})|(\\+)(?=\$)")
+# Each begins at the first backslash of a row: a match tried at every one of them would take the square of the time.
+_PLACE = re.compile(r"(?<!\\)(?:(\\*)\$(?:(\d{1,2}|@|ARGUMENTS\b)|\{(\d{1,2}|@|ARGUMENTS)\})|(\\+)(?=\$))")
+_DOLLAR = re.compile(r"(?<!\\)(\\*)\$")
 _LINE = re.compile(r"([A-Za-z][A-Za-z-]*)[ \t]*:[ \t]*(.*)")
 
 
@@ -70,7 +72,7 @@ def expand(text: str, arguments: str) -> str:
 
 def escape(text: str) -> str:
     """`text` as a template that expands to it, whatever the arguments are that it has a place for."""
-    return re.sub(r"(\\*)\$", lambda match: match[1] * 2 + "\\$", text)
+    return _DOLLAR.sub(lambda match: match[1] * 2 + "\\$", text)
 
 
 def read_template(text: str) -> Body:

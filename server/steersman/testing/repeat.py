@@ -10,7 +10,8 @@ from pathlib import Path
 from steersman.agent.config import Budget
 from steersman.session.errors import SessionError
 from steersman.session.home import Home
-from steersman.session.log import Record, read_records
+from steersman.session.log_lines import Record
+from steersman.session.log_reading import read_records
 from steersman.testing.agent import Agent
 from steersman.testing.errors import RunMismatch, ScriptError
 from steersman.testing.known_files import GetBytes

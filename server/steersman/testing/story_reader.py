@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from steersman.session.log import Record
+from steersman.session.log_lines import Record
+from steersman.session.log_picture import FORMAT
 from steersman.session.settings import Mode
-from steersman.session.store import FORMAT
 from steersman.testing.known_files import GetBytes, KnownFiles
 from steersman.testing.places import Places, path_of
 from steersman.testing.questions import Questions

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from steersman.session.errors import LogCorrupt
 from steersman.session.export.document import Document, code, plain
-from steersman.session.export.outline import Outline, malformed
+from steersman.session.export.outline import Outline, malformed, require_format
 from steersman.session.export.reading import EntryReader
-from steersman.session.log import Record, read_records
+from steersman.session.log_lines import MALFORMED, Record
+from steersman.session.log_reading import read_records
 
 MAX_CHARACTERS: Final = 1_000_000
 """Of the entries that are shown; the oldest of more are left out. One entry alone is always shown."""
@@ -48,10 +48,7 @@ class LiveTranscript:
         outline = self._outline
         for record in read_records(self._log):
             self._outlined(record)
-        if outline.header.get("format") != 1:
-            raise LogCorrupt(
-                f"{self._log} is no session's log, or one of a version that this one doesn't read."
-            )
+        require_format(outline, self._log)
         last, reader = outline.seq, EntryReader(outline)
         for record in read_records(self._log):
             if record["seq"] > last:
@@ -101,14 +98,14 @@ class LiveTranscript:
     def _outlined(self, record: Record) -> None:
         try:
             self._outline.feed(record)
-        except (LookupError, TypeError, ValueError, AttributeError, AssertionError) as error:
+        except MALFORMED as error:
             raise malformed(record, error) from error
 
     def _tell(self, reader: EntryReader, record: Record) -> None:
         document = Document(self._outline)
         try:
             told = [document.entry(entry) for entry in reader.feed(record)]
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+        except MALFORMED as error:
             raise malformed(record, error) from error
         for text in told:
             self._shown.append(text)

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from steersman.agent.messages import NO_USAGE, Usage, UserMessage
 from steersman.session.errors import LogCorrupt
 from steersman.session.fold import title_of
-from steersman.session.log import Record
+from steersman.session.log_lines import MALFORMED, Record
+from steersman.session.log_picture import FORMAT
 from steersman.session.tree import Node, NodeKind, Tree
 from steersman.session.wire import Data, message_from, usage_from
 
@@ -132,9 +134,17 @@ def outline_of(records: Iterable[Record]) -> Outline:
     for record in records:
         try:
             outline.feed(record)
-        except (LookupError, TypeError, ValueError, AttributeError, AssertionError) as error:
+        except MALFORMED as error:
             raise malformed(record, error) from error
     return outline
+
+
+def require_format(outline: Outline, log: Path) -> None:
+    """Raises:
+    LogCorrupt: it is no session's log, or one that this version doesn't read.
+    """
+    if outline.header.get("format") != FORMAT:
+        raise LogCorrupt(f"{log} is no session's log, or one of a version that this one doesn't read.")
 
 
 def malformed(record: Record, error: Exception) -> LogCorrupt:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from steersman.session.export.entries import Asked, Call, Entry, Message, Note, Reverted, RunEnd, Summary
 from steersman.session.export.outline import Outline, malformed
 from steersman.session.facts import describe
-from steersman.session.log import Record
+from steersman.session.log_lines import MALFORMED, Record
 from steersman.session.retry import sentence
 from steersman.session.wire import Data, usage_from
 
@@ -24,7 +24,7 @@ def entries(records: Iterable[Record], outline: Outline, *, all_branches: bool =
     for record in records:
         try:
             told = list(reader.feed(record))
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+        except MALFORMED as error:
             raise malformed(record, error) from error
         yield from told
     yield from reader.rest()
@@ -52,7 +52,7 @@ class EntryReader:
         """What is told by now.
 
         Raises:
-            LookupError, TypeError, ValueError, AttributeError: the record is none of a session's.
+            One of `MALFORMED`: the record is none of a session's.
         """
         data: Data = record.get("data", {})
         kind, ts = record["type"], record.get("ts", 0)

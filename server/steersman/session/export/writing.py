@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from steersman.session.errors import LogCorrupt, SessionError
+from steersman.session.errors import SessionError
 from steersman.session.export.document import document
 from steersman.session.export.entries import Format
-from steersman.session.export.outline import outline_of
+from steersman.session.export.outline import outline_of, require_format
 from steersman.session.export.page import page
 from steersman.session.export.reading import entries
-from steersman.session.log import Record, read_records
+from steersman.session.log_lines import Record
+from steersman.session.log_reading import read_records
 from steersman.workspace.atomic import write_pieces
 
 _PIECE: Final = 64 * 1024
@@ -33,8 +34,7 @@ def transcript(
         LogError: it can't be read.
     """
     outline = outline_of(_until(read_records(log), None, stopped))
-    if outline.header.get("format") != 1:
-        raise LogCorrupt(f"{log} is no session's log, or one of a version that this one doesn't read.")
+    require_format(outline, log)
     records = _until(read_records(log), outline.seq, stopped)
     told = entries(records, outline, all_branches=all_branches)
     write = page if format == "html" else document
