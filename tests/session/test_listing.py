@@ -128,7 +128,7 @@ def test_without_a_home_there_is_none(tmp_path):
 async def test_the_next_server_goes_on_where_the_one_before_was(harness):
     h = harness()
     with pytest.raises(Refused) as refused:
-        await h.manager.to_continue(h.roots)
+        await h.manager.find.to_continue(h.roots)
     assert refused.value.code == "unknownSession"
     h.model.fallback = answer("done")
     first = await h.run("first")
@@ -136,9 +136,9 @@ async def test_the_next_server_goes_on_where_the_one_before_was(harness):
     await h.close()
     os.utime(h.path(first.session), (2e9, 2e9))
     h.restart(answer("new"))
-    assert await h.manager.to_continue(h.roots) == first.session
+    assert await h.manager.find.to_continue(h.roots) == first.session
     new = await h.run("new")
-    assert await h.manager.to_continue(h.roots) == new.session, "what this server has used comes first"
+    assert await h.manager.find.to_continue(h.roots) == new.session, "what this server has used comes first"
 
 
 class TestTheList:

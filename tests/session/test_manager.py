@@ -235,11 +235,11 @@ async def test_the_session_that_was_used_last_in_a_root(harness, tmp_path):
     h = harness()
     h.model.fallback = answer("done")
     first, second = await h.run("a"), await h.run("b")
-    assert h.manager.most_recent(h.roots) == second.session
+    assert h.manager.find.most_recent(h.roots) == second.session
     await h.run("c", session=first.session)
-    assert h.manager.most_recent(h.roots) == first.session
+    assert h.manager.find.most_recent(h.roots) == first.session
     (tmp_path / "other").mkdir()
-    assert h.manager.most_recent(Roots([tmp_path / "other"])) is None
+    assert h.manager.find.most_recent(Roots([tmp_path / "other"])) is None
 
 
 async def test_status_tells_sessions_runs_and_defaults(harness):

@@ -114,7 +114,9 @@ class CodeActions:
         path = path_of(request.uri)
         if path_in(request.uri) is not None or (path is not None and path.is_relative_to(self._ours)):
             return
-        live = [session for session in self._manager.live() if session.live and not session.live.aborting]
+        live = [
+            session for session in self._manager.find.live() if session.live and not session.live.aborting
+        ]
         if path is not None:
             yield from _fixes(request, path, busy=bool(live))
             yield from self._from_comments(request, document, live)
@@ -165,12 +167,12 @@ class CodeActions:
         yield _Offer("Explain this with Steersman", OTHER, "start", explain)
 
     def _continue(self) -> Iterator[_Offer]:
-        session = self._manager.last_used()
+        session = self._manager.find.last_used()
         if session is not None and session.picture.last_stop in _CONTINUED:
             yield _Offer("Continue the run", OTHER, "continue", {"session": session.id})
 
     def _transcripts(self, live: Sequence[Session]) -> Iterator[_Offer]:
-        last = self._manager.last_used()
+        last = self._manager.find.last_used()
         for session, of in _named(live or ([last] if last is not None else [])):
             argument: JsonObject = {"session": session.id}
             yield _Offer(f"Show the transcript{of}", OTHER, "transcript", argument, by_model=False)

@@ -122,7 +122,7 @@ class Commands:
         roots = self._roots()
         session = params.session
         if session is None:
-            session = await self._manager.to_continue(roots)
+            session = await self._manager.find.to_continue(roots)
         budget = params.budget.budget() if params.budget else None
         run = await self._manager.start(StartRequest(None, roots, session, budget=budget))
         return self._started(run, "Continue")
@@ -154,7 +154,7 @@ class Commands:
                 if refusal.code != "notRunning" or params.run is not None:
                     raise
             roots = self._roots()
-            recent = self._manager.most_recent(roots)
+            recent = self._manager.find.most_recent(roots)
             run = await self._manager.start(
                 StartRequest(params.text, roots, recent, pointed=pointed, exclusive=True)
             )
@@ -163,7 +163,7 @@ class Commands:
     async def _queue(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse_queue(arguments)
         with handing_back(params.text):
-            session = self._manager.session_of(params.run)
+            session = self._manager.find.session_of(params.run)
             assert session.live is not None
             run = session.live.id
             if params.op == "edit":

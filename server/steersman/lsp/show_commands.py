@@ -79,7 +79,7 @@ def _question(approvals: Approvals, named: str | None) -> Question:
 
 async def _usual(manager: SessionManager, roots: Callable[[], Roots]) -> str:
     """The session to show without a name: the only live one, else the last used in this server, else in this folder."""
-    if manager.live():
-        return manager.session_of(None).id
-    last = manager.last_used()
-    return last.id if last is not None else await manager.to_continue(roots())
+    if manager.find.live():
+        return manager.find.session_of(None).id
+    last = manager.find.last_used()
+    return last.id if last is not None else await manager.find.to_continue(roots())

@@ -16,6 +16,7 @@ from steersman.agent.model import Model, ModelRequest, StreamFailure
 from steersman.agent.recorder import Recorder
 from steersman.agent.response import Response
 from steersman.agent.tasks import pause, supervise
+from steersman.session.errors import Refused
 from steersman.session.parts import Parts
 from steersman.session.retry import sentence
 from steersman.session.summary import SYSTEM, Files, files_in, request_text, with_summary
@@ -99,8 +100,7 @@ class Compactor:
         try:
             text = await self._summary(plan, window, signal, instructions, spent)
         except BaseException as error:
-            said = str(error) if isinstance(error, CompactionFailed) else "It was aborted."
-            failed: Data = {"failed": said, "usage": usage_data(spent.usage)}
+            failed: Data = {"failed": _why(error), "usage": usage_data(spent.usage)}
             await journal.record_end("compaction_end", failed, failed)
             raise
         files = files_in(plan.messages, Files.of(journal.picture.files))
@@ -120,6 +120,28 @@ class Compactor:
         }
         unkept = "The session log could not be written; open the session again."
         await journal.record_end("compaction_end", data, {"failed": unkept, "usage": usage_data(spent.usage)})
+
+    def work_for_user(
+        self, window: int | None, instructions: str | None
+    ) -> Callable[[AbortSignal], Awaitable[None]]:
+        """What carries out a compaction that the user asks for while no run is live. `window`: tokens, if known.
+
+        Raises:
+            Refused: nothingToDo.
+        """
+        journal = self._parts.journal
+        size = window or max(LIKELY_WINDOW, tokens_of(journal.picture.messages))
+        plan = self.plan(size, wanted=True)
+        if plan is None:
+            raise Refused("nothingToDo", "There is nothing to shorten yet.", session=journal.session)
+
+        async def work(signal: AbortSignal) -> None:
+            try:
+                await self.compact(plan, size, "user", signal, instructions)
+            except CompactionFailed as failure:
+                log.info("the session %s was not shortened: %s", journal.session, failure)
+
+        return work
 
     async def _summary(
         self, plan: Plan, window: int, signal: AbortSignal, instructions: str | None, spent: "_Spent"
@@ -201,6 +223,13 @@ class Compactor:
             await pause(decision.after, signal=signal, clock=services.clock)
             if signal.aborted:
                 raise CompactionFailed("It was aborted.")
+
+
+def _why(error: BaseException) -> str:
+    """For a person."""
+    if isinstance(error, CompactionFailed):
+        return str(error)
+    return "It failed; the log says how." if isinstance(error, Exception) else "It was aborted."
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""All sessions of one server: makes them, and finds the run that is meant.
+"""All sessions of one server: their runs, what is said to them, how they stand and how they are configured.
 
 Every public method raises `Refused` with a code when it can't be done; nothing is half done then.
 """
@@ -14,10 +14,10 @@ from steersman.agent.inbox import QueueKind
 from steersman.agent.model import ThinkingLevel
 from steersman.session.errors import LogError, Refused
 from steersman.session.exports import Exports
+from steersman.session.finding import Finder
 from steersman.session.library import Library
-from steersman.session.listing import most_recent_log
 from steersman.session.message_queue import Queued
-from steersman.session.open_sessions import OpenSessions, folder
+from steersman.session.open_sessions import OpenSessions
 from steersman.session.pointing import InstructionComment, Pointed
 from steersman.session.prompts import Composed, Prompts
 from steersman.session.reverts import Reverts
@@ -47,6 +47,7 @@ class SessionManager:
         self._starts = Starts(
             services, self._sessions, self.prompts, self._defaults, self._refuse_when_closing
         )
+        self.find = Finder(services, self._sessions, self._starts.begun)
 
     @property
     def has_begun(self) -> bool:
@@ -72,7 +73,7 @@ class SessionManager:
         """
         check_text(text)
         try:
-            session = self.session_of(run)
+            session = self.find.session_of(run)
         except Refused as refusal:
             refusal.data["text"] = text
             raise
@@ -88,7 +89,7 @@ class SessionManager:
         """
         check_text(text)
         try:
-            session = self.session_of(run)
+            session = self.find.session_of(run)
             live = session.live
             async with session.composing:
                 said = await self.prompts.compose(
@@ -124,36 +125,13 @@ class SessionManager:
             Refused: ambiguous, unknownRun.
         """
         try:
-            return self.session_of(run).abort(reason)
+            return self.find.session_of(run).abort(reason)
         except Refused as refusal:
             if refusal.code == "notRunning":
                 return run is None and any(
                     [self._sessions.abort_operations(reason), self.exports.abort(reason)]
                 )
             raise
-
-    def session_of(self, run: str | None) -> Session:
-        """The session of a live run: of the one that is named, else of the only one.
-
-        Raises:
-            Refused: notRunning, ambiguous, unknownRun.
-        """
-        live = {session.live.id: session for session in self._sessions.live() if session.live is not None}
-        if run is None:
-            if not live:
-                raise Refused("notRunning", "No run is live. Start one.")
-            if len(live) > 1:
-                raise Refused("ambiguous", "Several runs are live; name one.", runs=list(live))
-            return next(iter(live.values()))
-        if run in live:
-            return live[run]
-        if run in self._starts.begun:
-            raise Refused("notRunning", f"The run {run} has ended.", run=run)
-        raise Refused("unknownRun", f"There is no run {run} here.", run=run)
-
-    def live(self) -> Sequence[Session]:
-        """The sessions with a live run, in the order in which they were opened."""
-        return self._sessions.live()
 
     def log_of(self, session_id: str) -> Path:
         """Where the log of a kept session is.
@@ -163,10 +141,6 @@ class SessionManager:
         """
         return self._store.log_of(session_id)
 
-    def last_used(self) -> Session | None:
-        """The session that was used last, of those that are open."""
-        return max(self._sessions.all(), key=lambda session: session.kept.last_used, default=None)
-
     def refuse_if_worked_on(self, comments: Sequence[InstructionComment]) -> None:
         """Raises:
         Refused: busy, a live run works on one of them already, or will.
@@ -175,24 +149,6 @@ class SessionManager:
             if session.live is not None and any(session.works_on(each) for each in comments):
                 text = "This comment is being worked on already."
                 raise Refused("busy", text, session=session.id, run=session.live.id)
-
-    def most_recent(self, roots: Roots) -> str | None:
-        """The id of the session that was used last in this root, of those that this server knows."""
-        return self._sessions.most_recent(roots)
-
-    async def to_continue(self, roots: Roots) -> str:
-        """The id of the session that was used last in this root: of those that this server knows, else of all.
-
-        Raises:
-            Refused: unknownSession, there is none.
-        """
-        known = self.most_recent(roots)
-        if known is not None:
-            return known
-        kept = await asyncio.to_thread(most_recent_log, self.services.home.sessions, folder(roots))
-        if kept is None:
-            raise Refused("unknownSession", "There is no session to continue: start one.")
-        return kept
 
     # Sessions
 
@@ -293,7 +249,7 @@ class SessionManager:
         """
         if session_id is None:
             live = self._sessions.live()
-            session_id = self.session_of(None).id if live else await self.to_continue(roots())
+            session_id = self.find.session_of(None).id if live else await self.find.to_continue(roots())
         with self._sessions.wanted(session_id):
             yield await self.resume(session_id)
 

@@ -60,9 +60,7 @@ class MessageQueue:
         except InboxClosed:
             raise Refused("notRunning", "The run has just ended.", text=text, run=run.id) from None
         driven.queue_changed(())
-        for notice in said.notices:
-            self._parts.notice(notice)
-        self._parts.tell_if_blind(run.model, said.attached)
+        self._tell_of(said, run)
         return Queued(run, item)
 
     def pointed_with(self, item_id: str) -> Pointed:
@@ -80,8 +78,8 @@ class MessageQueue:
         said = Composed(said) if isinstance(said, str) else said
         with self._change(item_id):
             self._parts.inbox.edit(item_id, self._parts.to_say(said))
-        for notice in said.notices:
-            self._parts.notice(notice)
+        driven = self._driven()
+        self._tell_of(said, None if driven is None else driven.run)
 
     def move(self, item_id: str, to: int | None, kind: QueueKind | None) -> None:
         """See `Inbox.move`.
@@ -108,6 +106,13 @@ class MessageQueue:
         if items and driven is not None:
             driven.queue_changed([item.id for item in items])
         return items
+
+    def _tell_of(self, said: Composed, run: Run | None) -> None:
+        """Tells the user what came of composing a message, and what the run's model won't see of it."""
+        for notice in said.notices:
+            self._parts.notice(notice)
+        if run is not None:
+            self._parts.tell_if_blind(run.model, said.attached)
 
     @contextmanager
     def _change(self, item_id: str, removed: Sequence[str] = ()) -> Iterator[None]:

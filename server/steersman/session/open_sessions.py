@@ -14,9 +14,10 @@ from pathlib import Path
 
 from steersman.session.errors import Refused
 from steersman.session.journal import Journal
+from steersman.session.kept import Kept
 from steersman.session.log_picture import roots_of
 from steersman.session.services import Services
-from steersman.session.session import Kept, Session
+from steersman.session.session import Session
 from steersman.session.store import Store
 from steersman.workspace.roots import Roots
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from steersman.agent.messages import AssistantMessage, CustomMessage, Json, Message
+from steersman.agent.messages import AssistantMessage, CustomMessage, Json, Message, Text
 from steersman.session.errors import Refused
+from steersman.workspace.uris import path_of
 
 MAX_PROMPT = 4 * 1024 * 1024
 """Characters of one message."""
@@ -34,3 +35,13 @@ def words_to_go_on(session: str, messages: Sequence[Message]) -> str | None:
     if tail is None or isinstance(tail, AssistantMessage):
         raise Refused("emptyPrompt", "There is nothing to continue: start with a prompt.", session=session)
     return None
+
+
+def note_of_reverts(uris: Sequence[str]) -> Text | None:
+    """What to tell a model of files whose changes the user has reverted: it would take its own changes for done."""
+    if not uris:
+        return None
+    names = "\n".join(f"- {path_of(uri)}" for uri in dict.fromkeys(uris))
+    return Text(
+        f"The user has taken your changes of these files back; read them again:\n{names}", "reverted files"
+    )

@@ -3,73 +3,45 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.config import Budget
 from steersman.agent.events import AgentEnd, Input
-from steersman.agent.inbox import Inbox
-from steersman.agent.messages import Text, UserMessage
+from steersman.agent.messages import UserMessage
 from steersman.agent.model import Model, ThinkingLevel
-from steersman.agent.tasks import Strays
 from steersman.agent.tool import Tool
-from steersman.session.changes import ChangeRecords
+from steersman.session.assembly import parts_of
 from steersman.session.checkpoints import History
-from steersman.session.compaction import LIKELY_WINDOW, CompactionFailed, Compactor
+from steersman.session.compaction import Compactor
 from steersman.session.driver import RunDriver
 from steersman.session.errors import LogError, Refused
 from steersman.session.extended import SessionExtensions
 from steersman.session.extension_session import Link
 from steersman.session.fold import Fold
 from steersman.session.journal import Journal
-from steersman.session.marks import Marks
+from steersman.session.kept import Kept
 from steersman.session.message_queue import Driven, MessageQueue
 from steersman.session.operation import Operation
-from steersman.session.parts import Parts
 from steersman.session.pointing import InstructionComment
-from steersman.session.policy import Grants
 from steersman.session.prompts import Composed
 from steersman.session.revert import Reverter
 from steersman.session.run import Run, RunState
+from steersman.session.said import note_of_reverts
 from steersman.session.services import Services, ToolSetting
 from steersman.session.settings import Mode
 from steersman.session.store import Store
-from steersman.session.tracking import TrackedWorkspace
 from steersman.session.tree import Branch
 from steersman.session.waiting import ended_within
-from steersman.session.window import length_of, tokens_of
-from steersman.tools.ledger import ReadLedger
-from steersman.workspace.changes import FileChange
-from steersman.workspace.ports import Applied
-from steersman.workspace.preimages import BlobStore
+from steersman.session.window import length_of
+from steersman.session.wire import Data
 from steersman.workspace.roots import Roots
-from steersman.workspace.uris import path_of
 
 if TYPE_CHECKING:
     from steersman.models.routes import Route
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Kept:
-    """What a session knows that its log doesn't. It holds on while the log is closed, for as long as this server lives
-    and has not had very many others."""
-
-    roots: Roots
-    last_used: float
-    """Seconds since 1970."""
-    mode: Mode | None = None
-    """As configured here; that of an earlier server or of one run is not kept."""
-    grants: Grants = field(default_factory=Grants)
-    told: bool = False
-    """When it was closed its log had failed: the end of what is open there was told all the same."""
-
-    @property
-    def decided(self) -> bool:
-        """Whether any of it is somebody's decision."""
-        return self.mode is not None or self.grants.given
 
 
 class Session:
@@ -96,7 +68,7 @@ class Session:
         self.composing = asyncio.Lock()
         """Messages are composed one after the other, so that they keep their order."""
         self._driver: RunDriver | None = None
-        self._parts = self._assemble(services, roots, journal)
+        self._parts = parts_of(services, roots, journal, self.kept.grants)
         link = Link(self._parts, self._driven)
         self.extensions = SessionExtensions(services.extensions, link)
         self._parts.tools = tools = self._make_tools()
@@ -107,30 +79,6 @@ class Session:
         if self.live is None or self._driver is None:
             return None
         return Driven(self.live, self._driver.queue_changed)
-
-    def _assemble(self, services: Services, roots: Roots, journal: Journal) -> Parts:
-        inbox = Inbox(closes=True)
-        changes = ChangeRecords(journal, BlobStore(services.home.preimages))
-        marks = Marks()
-
-        async def applied(change: FileChange, done: Applied) -> None:
-            marks.follow(change)
-            await changes.applied(change, done)
-
-        workspace = TrackedWorkspace(services.make_workspace(roots, changes.keep), changes.starting, applied)
-        return Parts(
-            services,
-            roots,
-            journal,
-            inbox,
-            changes,
-            tools=(),
-            workspace=workspace,
-            ledger=ReadLedger(),
-            strays=Strays(self._stray_settled),
-            grants=self.kept.grants,
-            marks=marks,
-        )
 
     def _make_tools(self) -> list[Tool]:
         def live_run() -> str | None:
@@ -177,9 +125,7 @@ class Session:
         Raises:
             Refused: busy, readOnly.
         """
-        self.refuse_if_live()
-        if self.broken:
-            raise Refused("readOnly", "The session's log could not be written; open the session again.")
+        self._refuse_unless_ready()
         run = Run(self._services.new_id("run"), self.id, tuple(inputs), budget, mode, spec, thinking)
         self.live, self.model_spec, self.thinking = run, spec, thinking
         self.kept.last_used = self._services.now()
@@ -207,6 +153,11 @@ class Session:
             text = "The session is being worked on: wait for the end of that, or abort it."
             raise Refused("busy", text, session=self.id)
 
+    def _refuse_unless_ready(self) -> None:
+        self.refuse_if_live()
+        if self.broken:
+            raise Refused("readOnly", "The session's log could not be written; open the session again.")
+
     @property
     def is_busy(self) -> bool:
         """A run is live, or an operation is under way."""
@@ -224,7 +175,7 @@ class Session:
 
     def user_message(self, said: Composed) -> UserMessage:
         """What is said to begin a run, with what the model has to know first."""
-        note = _of_reverts(self.picture.reverted)
+        note = note_of_reverts(self.picture.reverted)
         return self._parts.to_say(said if note is None else replace(said, attached=(*said.attached, note)))
 
     def works_on(self, comment: InstructionComment) -> bool:
@@ -267,10 +218,7 @@ class Session:
             branch = await store.branch(self.id, path)
             self.refuse_if_live()
         if self.picture.tip != tip:
-            try:
-                self._journal.record("head", {"tip": tip})
-            except LogError as error:
-                raise Refused("readOnly", str(error), session=self.id) from error
+            self._record("head", {"tip": tip})
             if branch is not None:
                 self.picture.branch, self.picture.stale = branch, False
         self.model_spec = self.picture.model or self.model_spec
@@ -286,21 +234,10 @@ class Session:
         if self.live is not None and self._driver is not None:
             self._driver.compact(instructions or "")
             return self.live
-        see, services = self.extensions.transform_context, self._services
-        known = services.settings.context_window or services.window(self.model_spec or "")
-        compactor = Compactor(model, self._parts, 0, see)
-        window = known or max(LIKELY_WINDOW, tokens_of(self.picture.messages))
-        plan = compactor.plan(window, wanted=True)
-        if plan is None:
-            raise Refused("nothingToDo", "There is nothing to shorten yet.", session=self.id)
-
-        async def work(signal: AbortSignal) -> None:
-            try:
-                await compactor.compact(plan, window, "user", signal, instructions)
-            except CompactionFailed as failure:
-                log.info("the session %s was not shortened: %s", self.id, failure)
-
-        self.operate("compacting", work)
+        services = self._services
+        window = services.settings.context_window or services.window(self.model_spec or "")
+        compactor = Compactor(model, self._parts, 0, self.extensions.transform_context)
+        self.operate("compacting", compactor.work_for_user(window, instructions))
         return None
 
     def operate(self, state: RunState, work: Callable[[AbortSignal], Awaitable[None]]) -> Operation:
@@ -309,9 +246,7 @@ class Session:
         Raises:
             Refused: busy, readOnly.
         """
-        self.refuse_if_live()
-        if self.broken:
-            raise Refused("readOnly", "The session's log could not be written; open the session again.")
+        self._refuse_unless_ready()
 
         async def told(signal: AbortSignal) -> None:
             try:
@@ -333,8 +268,11 @@ class Session:
         Raises:
             Refused: readOnly.
         """
+        self._record("session_renamed", {"title": title})
+
+    def _record(self, kind: str, data: Data) -> None:
         try:
-            self._journal.record("session_renamed", {"title": title})
+            self._journal.record(kind, data)
         except LogError as error:
             raise Refused("readOnly", str(error), session=self.id) from error
 
@@ -369,16 +307,3 @@ class Session:
             log.exception("the log of %s could not be closed", self.id)
         self._journal.broken = True
         task.cancel()
-
-    def _stray_settled(self, what: str, how: str) -> None:
-        self._parts.notice(f"{what}, left running after an abort, {how}.")
-
-
-def _of_reverts(uris: Sequence[str]) -> Text | None:
-    """What a model is told of files that the user has taken back: it would take its own changes for done."""
-    if not uris:
-        return None
-    names = "\n".join(f"- {path_of(uri)}" for uri in dict.fromkeys(uris))
-    return Text(
-        f"The user has taken your changes of these files back; read them again:\n{names}", "reverted files"
-    )
