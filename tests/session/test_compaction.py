@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from steersman.agent.messages import Usage, plain_text
+from steersman.extensions import Extension
 from steersman.session.errors import Refused
 from steersman.session.fold import closed
 from steersman.session.log_picture import read_picture
@@ -12,6 +13,7 @@ from steersman.session.log_reading import read_records
 from steersman.session.summary import SYSTEM
 from support.event_checker import check_conversation
 from support.fake_tools import Gate
+from support.manual_clock import settle
 from support.scripted_model import answer, call, failure
 from support.session_harness import SessionHarness, elapse, keys
 
@@ -320,3 +322,35 @@ async def test_what_was_read_on_a_branch_that_was_left_is_not_in_the_next_summar
     await h.manager.library.go_back(session, users[4])
     await done(h, "another way", session=session)
     assert "left.txt" not in h.of("compaction_end")[-1]["files"]["read"]
+
+
+class TestAnAbort:
+    async def test_while_a_failed_summary_waits_to_be_asked_for_again_ends_the_waiting(self, harness):
+        h, session = await filled(harness, failure("overloaded", "Busy."), turns=6, context_window=8000)
+        await h.manager.compact(session, h.roots)
+        await settle()
+        assert is_summary(h.model.requests[-1])
+        assert h.manager.abort()
+        await h.manager.operated(session)
+        assert h.of("compaction_end")[-1]["failed"] == "It was aborted."
+        assert len([request for request in h.model.requests if is_summary(request)]) == 1
+
+    async def test_while_an_extension_makes_what_is_summarised_asks_no_model(self, harness):
+        begun, seen = asyncio.Event(), []
+
+        class Waits(Extension):
+            async def transform_context(self, messages, signal):
+                seen.append(len(messages))
+                if len(seen) == 13:  # two requests of each run were made before
+                    begun.set()
+                    await signal.wait()
+                    raise RuntimeError("stopped")
+                return messages
+
+        h, session = await filled(harness, turns=6, context_window=8000, extensions={"waits": Waits})
+        await h.manager.compact(session, h.roots)
+        await begun.wait()
+        assert h.manager.abort()
+        await h.manager.operated(session)
+        assert h.of("compaction_end")[-1]["failed"] == "It was aborted."
+        assert not any(is_summary(request) for request in h.model.requests)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -299,3 +300,32 @@ async def test_only_an_end_that_opening_cuts_off_is_called_unfinished(tmp_path, 
     again, _ = SessionLog.open(path)
     await again.close()
     assert (path.stat().st_size < size) == bool(torn)
+
+
+async def test_a_tape_needs_no_server_and_one_that_is_not_there_is_a_problem(home, tmp_path):
+    tape = tmp_path / "tape.jsonl"
+    tape.write_text("")
+    it = await found(home, model=f"tape:{tape}")
+    assert (it["model"].level, it["server"].text) == ("ok", "none is needed: a tape answers")
+    it = await found(home, model=f"tape:{tmp_path / 'none.jsonl'}")
+    assert (it["model"].level, it["model"].mend) == ("problem", "Correct it there.")
+
+
+async def test_a_key_without_a_model_is_told_of_by_its_source(home):
+    it = await found(home, api_key=KEY)
+    assert it["key"].text == "there is one, from STEERSMAN_API_KEY"
+
+
+async def test_what_to_do_about_a_server_of_the_users_own_file(home):
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
+        home.config.write_text(f'[providers.ollama]\nbase_url = "{url}"')
+        it = await found(home, model="ollama:qwen3")
+    assert it["server"].mend.startswith("Start Ollama")
+    async with raw_server(answering(401, {"error": {"message": "no key"}})) as url:
+        home.config.write_text(f'[providers.box]\napi = "openai-chat"\nbase_url = "{url}"')
+        it = await found(home, model="box:m")
+    assert it["server"].mend.startswith(
+        "It wants a key. Set key_env, api_key or key_command in [providers.box]"
+    )

@@ -419,3 +419,12 @@ async def test_two_at_once_have_two_files(harness):
     await h.manager.exports.settled()
     assert len({each["path"] for each in told}) == 2
     assert all("failed" not in data for data in h.of("export_end"))
+
+
+async def test_a_folder_for_exports_that_can_not_be_made_is_told_of_with_what_to_do(harness):
+    h = harness(answer("done"))
+    run = await h.run()
+    h.home.exports.write_text("in the way")
+    with pytest.raises(Refused, match="Name a file to export to") as refused:
+        await h.manager.exports.begin(run.session, "markdown")
+    assert refused.value.code == "readOnly"

@@ -1,9 +1,13 @@
 """A transcript that is told of each record says what one that is made anew would say, and stays bounded."""
 
+import pytest
+
+from steersman.session.errors import LogCorrupt
 from steersman.session.export.live import LiveTranscript
 from steersman.session.export.writing import transcript
 from steersman.session.log_reading import read_records
 from support.rich_session import LONG, RICH, long_session, rich_person, rich_session
+from support.told_log import Told, said
 
 
 async def rich_log(harness):
@@ -61,3 +65,49 @@ async def test_who_goes_back_is_followed(harness):
     for record in read_records(log):
         live.feed([record])
     assert live.text() == "".join(transcript(log, "markdown"))
+
+
+def kept(path, told: Told):
+    path.write_bytes(told.lines)
+    return path
+
+
+def test_calls_under_way_and_open_questions_stand_at_its_end(tmp_path):
+    told = Told()
+    told.run()
+    told.said("user", said("go"))
+    told.said("assistant", {"type": "toolCall", "id": "call_x", "name": "ls", "arguments": "{}"})
+    told.add(
+        "tool_execution_start", {"toolCallId": "call_x", "name": "ls", "args": {"path": "src"}}, run="run_1"
+    )
+    live = LiveTranscript(kept(tmp_path / "log.jsonl", told))
+    live.read()
+    assert live.text().endswith("\n*Under way: `ls src`*\n")
+    question = {"id": "apr_1", "toolCallId": "call_x", "title": "Look?", "changes": []}
+    told.add("approval_requested", question, run="run_1")
+    live.feed(told.records)
+    assert live.text().endswith("\n*Waiting for you: Look?*\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [("message_end", {"messageId": "msg_9"}), ("retry", {"message": "no wait"}), ("config", {"model": 1})],
+)
+def test_a_record_that_lacks_what_its_type_must_have_is_named(tmp_path, kind, data):
+    told = Told()
+    told.run()
+    told.said("user", said("go"))
+    live = LiveTranscript(kept(tmp_path / "log.jsonl", told))
+    live.read()
+    told.add(kind, data, run="run_1")
+    with pytest.raises(LogCorrupt, match="Record 4 of the session's log is malformed"):
+        live.feed(told.records)
+    with pytest.raises(LogCorrupt, match="Record 4 of the session's log is malformed"):
+        LiveTranscript(kept(tmp_path / "log.jsonl", told)).read()
+
+
+def test_what_is_no_log_of_this_version_is_not_read(tmp_path):
+    told = Told()
+    told.records[0]["data"]["format"] = 2
+    with pytest.raises(LogCorrupt, match="this one doesn't read"):
+        LiveTranscript(kept(tmp_path / "log.jsonl", told)).read()

@@ -231,7 +231,8 @@ async def test_two_servers_are_a_choice_of_the_users(home):
     "base_url", ["http://localhost:port/v1", "http://localhost:99999/v1", "http://[::1/v1"]
 )
 async def test_a_base_url_that_is_none_is_told_of_where_its_models_would_be(home, base_url):
-    offers = await lister(home, STEERSMAN_BASE_URL=base_url, STEERSMAN_MODEL="openai-chat:m").offers()
+    with places(home):
+        offers = await lister(home, STEERSMAN_BASE_URL=base_url, STEERSMAN_MODEL="openai-chat:m").offers()
     offer = offers.of("openai-chat")
     assert not offer.usable
     assert "base URL" in offer.problem

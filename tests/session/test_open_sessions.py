@@ -7,10 +7,12 @@ import pytest
 
 from steersman.extensions import Extension
 from steersman.session.errors import Refused
+from steersman.session.log import SessionLog
 from steersman.session.open_sessions import MAX_IDLE, MAX_KNOWN
 from steersman.session.store import Store
 from steersman.workspace.roots import Roots
 from support.fake_tools import Gate
+from support.manual_clock import settle
 from support.scripted_model import answer, call
 from support.session_harness import Person, SessionHarness
 
@@ -102,7 +104,7 @@ async def test_a_closed_session_can_be_configured_and_is_known_as_the_most_recen
     await fill(h)
     assert first.session not in open_ids(h)
     assert (await h.run("second", session=first.session)).mode == "read-only"
-    assert h.manager.most_recent(h.roots) == first.session
+    assert h.manager.find.most_recent(h.roots) == first.session
 
 
 async def test_a_session_with_a_live_run_is_never_closed(harness):
@@ -180,3 +182,54 @@ async def test_a_run_that_is_about_to_begin_in_a_session_that_is_deleted_is_refu
     go_on.set()
     await deleting
     assert h.of("agent_start") == [h.of("agent_start")[0]]
+
+
+async def test_a_session_that_is_wanted_while_it_is_being_closed_is_opened_again_after_that(harness):
+    closing, go_on = asyncio.Event(), asyncio.Event()
+
+    class Lingers(Extension):
+        async def close(self):
+            closing.set()
+            await go_on.wait()
+
+    h = harness(extensions={"lingers": Lingers})
+    h.model.fallback = answer("done")
+    first = await h.run("first")
+    await fill(h)
+    await closing.wait()
+    again = asyncio.ensure_future(h.run("again", session=first.session))
+    await settle()
+    assert not again.done()
+    go_on.set()
+    assert (await again).end.stop_reason == "complete"
+
+
+async def test_a_session_that_can_not_be_made_gives_its_log_back(harness):
+    h = harness(answer("done"))
+    run = await h.run()
+    await h.close()
+    h.restart()
+    make_tools = h.services.make_tools
+
+    def fails(_):
+        raise RuntimeError("no tools today")
+
+    h.services.make_tools = fails
+    with pytest.raises(RuntimeError):
+        await h.manager.resume(run.session)
+    h.services.make_tools = make_tools
+    assert (await h.manager.resume(run.session)).id == run.session
+
+
+async def test_a_session_that_fails_to_close_is_told_of_in_the_log(harness, caplog):
+    class Stuck(SessionLog):
+        async def close(self) -> None:
+            await super().close()
+            raise OSError("input/output error")
+
+    h = harness(log_class=Stuck)
+    h.model.fallback = answer("done")
+    first = await h.run("first")
+    await fill(h)
+    await settle()
+    assert f"the session {first.session} could not be closed" in caplog.text

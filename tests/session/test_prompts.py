@@ -161,7 +161,7 @@ async def test_attachments_are_bounded_and_what_is_cut_says_how_to_go_on(harness
     await h.run(" ".join(f"@{number}.txt" for number in range(8)))
     _, attached = said(h)
     assert "Use offset=" in attached["0.txt"]
-    assert attached["7.txt"] == "(7.txt is not attached, for want of room: read it.)"
+    assert attached["7.txt"] == "(7.txt is not attached because there was no room left: read it.)"
     assert sum(map(len, attached.values())) < 300_000
 
 

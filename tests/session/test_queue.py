@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from steersman.session.errors import Refused
 from steersman.session.fold import Fold
+from steersman.session.prompts import Composed
 from support.fake_tools import Gate
+from support.images import png
 from support.scripted_model import answer
 from support.session_harness import SessionHarness
 
@@ -315,3 +317,36 @@ async def test_every_text_ends_up_exactly_once_delivered_handed_back_removed_or_
             await story.do(*op)
         await story.end()
         await story.h.close()
+
+
+async def test_what_is_said_when_no_run_is_live_or_it_has_just_ended_comes_back(harness):
+    refused = []
+
+    def say(_: str) -> None:
+        """The window is looked up while the end is told: the run is live, and takes nothing more."""
+        if h.of("turn_end"):
+            with pytest.raises(Refused) as caught:
+                h.session.queue.add("steer", Composed("late"))
+            refused.append(caught.value)
+
+    h = harness(answer("one"))
+    h.services.window = say
+    await h.run()
+    with pytest.raises(Refused) as caught:
+        h.session.queue.add("followUp", Composed("later"))
+    refused.append(caught.value)
+    assert [(str(each), each.data["text"]) for each in refused] == [
+        ("The run has just ended.", "late"),
+        ("No run is live in this session.", "later"),
+    ]
+
+
+async def test_of_an_edited_item_too_the_user_hears_what_is_missing_and_what_the_model_does_not_see(harness):
+    w = await Waiting(harness).begin()
+    w.h.services.takes_images = lambda _: False
+    (w.h.root / "a.png").write_bytes(png())
+    await w.h.manager.edit_queued(w.h.session, w.ids["f1"], "compare @a.png with @a.pmg")
+    missing, blind = (data["message"] for data in w.h.of("notice"))
+    assert "Did you mean a.png?" in missing
+    assert "not known to take images" in blind
+    await w.end()

@@ -1,5 +1,10 @@
 """What the store makes of logs that are empty, damaged, replaced, or none at all."""
 
+import asyncio
+import threading
+from pathlib import Path
+from typing import BinaryIO
+
 import pytest
 
 from steersman.session.errors import Refused
@@ -54,3 +59,43 @@ async def test_a_node_that_is_no_message_of_the_user_has_no_text(harness):
     with pytest.raises(Refused, match="is no message of the user") as refused:
         await Store(h.services).message(run.session, said)
     assert refused.value.code == "readOnly"
+
+
+@pytest.mark.parametrize("kind", ["edit_applied", "session_renamed"])
+async def test_a_record_that_lacks_what_its_type_must_have_makes_the_session_read_only(harness, kind):
+    h = harness(answer("done"))
+    run = await h.run()
+    await h.close()
+    seq = h.records(run.session)[-1]["seq"] + 1
+    with h.path(run.session).open("ab") as file:
+        file.write(b'{"seq":%d,"type":"%b","data":{}}\n' % (seq, kind.encode()))
+    h.restart()
+    ask = Store(h.services).history if kind == "edit_applied" else h.manager.resume
+    with pytest.raises(Refused, match="lacks what its type must have") as refused:
+        await ask(run.session)
+    assert refused.value.code == "readOnly"
+    h.path(run.session).unlink()
+
+
+async def test_who_stops_waiting_for_a_session_to_open_gives_its_log_back(harness):
+    reading, go_on = threading.Event(), threading.Event()
+
+    class Slow(SessionLog):
+        @staticmethod
+        def reader(path: Path) -> BinaryIO:
+            reading.set()
+            go_on.wait()
+            return path.open("rb")
+
+    h = harness(answer("done"))
+    run = await h.run()
+    await h.close()
+    h.services.log_class = Slow
+    store = Store(h.services)
+    opening = asyncio.ensure_future(store.open(run.session, h.roots))
+    await asyncio.to_thread(reading.wait)
+    opening.cancel()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    await (await store.open(run.session, h.roots)).close()

@@ -134,3 +134,23 @@ def test_an_unreadable_store_is_no_trust(tmp_path, text):
     assert TrustStore(home).answer(tmp_path) is True
     assert TrustStore(home).answer(tmp_path / "b") is False
     assert home.trust.stat().st_mode & 0o077 == 0
+
+
+async def test_an_answer_that_can_not_be_kept_holds_for_the_run_and_the_user_hears_of_it(harness):
+    h = harness(answer("one"), person=Person("accept"), trusts_all=False)
+    h.put("AGENTS.md", "Speak like a pirate.")
+    h.home.trust.mkdir(parents=True)
+    await h.run()
+    assert "pirate" in system(h)
+    assert "can't be kept" in h.of("notice")[0]["message"]
+
+
+async def test_trust_for_the_session_holds_for_this_server_and_is_not_kept(harness):
+    person = Person("acceptForSession", "decline")
+    h = harness(answer("one"), answer("two"), person=person, trusts_all=False)
+    h.put("AGENTS.md", "Speak like a pirate.")
+    await h.run()
+    await h.run()
+    assert "pirate" in system(h)
+    assert len(person.asked) == 1
+    assert TrustStore(h.home).answer(h.root) is None

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from steersman.session.warming import warm
+
 SCRIPT = """
 ENOUGH = lambda: {enough}
 import sys
@@ -79,3 +81,14 @@ def test_it_ends_when_it_is_enough(tmp_path):
     assert "steersman.models.openai_chat" not in warmed(tmp_path, enough="True", **settings)
     when_the_model_is_made = '"steersman.models.openai_chat" in sys.modules'
     assert "httpx" not in warmed(tmp_path, enough=when_the_model_is_made, **settings)
+
+
+def test_it_ends_between_tools_when_it_is_enough(harness):
+    asked = []
+
+    def enough() -> bool:
+        asked.append(None)
+        return len(asked) == 3
+
+    warm(harness().services, enough=enough)
+    assert len(asked) == 3

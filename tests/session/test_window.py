@@ -181,3 +181,9 @@ class TestShortening:
         )
         assert fits or longest <= LEAST + 120
         assert [message.role for message in cut] == [message.role for message in talk]
+
+    def test_only_the_long_text_of_a_message_is_cut(self):
+        told = UserMessage("u", (Text("look at this"), Text("x" * 9000, "a.txt")))
+        (cut,) = shortened([told], 500, 0)
+        assert cut.content[0] == told.content[0]
+        assert len(cut.content[1].text) < 2000

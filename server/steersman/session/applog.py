@@ -53,7 +53,7 @@ def configure_logging(
     Args:
         home: its `logs` folder is made when the first record is written.
         settings: its key and what is secret in its base URL are in neither output.
-        level: of the file: debug, info, warning or error; `stderr_level`, if that is lower.
+        level: of the file: debug, info, warning or error. Where `stderr_level` is lower, that counts.
         stderr_level: of standard error.
     """
     levels = logging.getLevelNamesMapping()
@@ -75,8 +75,8 @@ def configure_logging(
 
 
 class RedactingFormatter(logging.Formatter):
-    """A record as text: the first line says when, which process, how grave and who; all others are indented, so that
-    no text can pass for a record of its own."""
+    """Formats a record: its first line has the time, the process, the level and the logger. All other lines are
+    indented, so that no text can pass for another record."""
 
     def __init__(self, secrets: Iterable[str] | Callable[[], Iterable[str]] = ()) -> None:
         super().__init__(_FORMAT)
@@ -95,7 +95,7 @@ class RedactingFormatter(logging.Formatter):
 
 
 class StandardError(logging.Handler):
-    """Standard error as it is at each record; that it is closed or gone is nobody's problem."""
+    """Writes to what is standard error at that moment. Where it is closed or gone, the record is dropped."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Writes the record. Never raises."""
@@ -106,7 +106,7 @@ class StandardError(logging.Handler):
 
 
 class LogFile(logging.Handler):
-    """A file that several processes append to, a record by one `write` each, and that any of them rotates."""
+    """A file that several processes append to, with one `write` for each record. Any of them may rotate it."""
 
     def __init__(self, path: Path, *, max_bytes: int = MAX_BYTES, backups: int = BACKUPS) -> None:
         super().__init__()
@@ -144,7 +144,7 @@ class LogFile(logging.Handler):
         self._torn = os.write(self._fd, data) < len(data)
 
     def _follow(self) -> None:
-        """Opens the file that now has the name: another process may have rotated, or somebody removed it."""
+        """Opens the file that has the name now: another process may have rotated it, or somebody removed it."""
         if self._fd >= 0:
             try:
                 if os.path.samestat(self.path.stat(), os.fstat(self._fd)):
@@ -156,7 +156,7 @@ class LogFile(logging.Handler):
         self._fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def _rotate(self, room: int) -> None:
-        """Makes the file a backup. Left to the process that is doing it, if there is one; then ours grows a little."""
+        """Makes the file a backup. If another process is just doing that, our file grows a little longer."""
         with _alone_in(self.path.parent) as alone:
             if not alone:
                 return
@@ -187,7 +187,7 @@ class LogFile(logging.Handler):
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[bool]:
-    """Whether no other process is in here. Not waited for: one that was stopped in here must not stop the others."""
+    """Whether this process is alone in here. It doesn't wait: a stopped process must not stop others."""
     fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         if fcntl is not None:

@@ -1,8 +1,8 @@
 """Questions put to the user, and their one answer each.
 
-A question is pending until it is accepted, declined, or withdrawn because its run ended. Whoever answers first, counts:
-the face that was asked to show it, or a command that names its id. This module doesn't know what is asked about, nor
-how it could be edited: a question brings that with it.
+A question is pending until it is accepted, declined, or withdrawn because its run ended. The first answer counts, from
+the face that shows the question or from a command that names its id. What is asked about, and how it can be edited,
+comes with the question; this module doesn't know.
 """
 
 import asyncio
@@ -28,9 +28,9 @@ QuestionKind = Literal[
 ]
 AnsweredBy = Literal["user", "nobody", "withdrawn"]
 INLINE_CHARACTERS = 100_000
-"""Texts of an edited question up to here are compared on the event loop."""
+"""Edited texts up to this size are compared on the event loop, longer ones in a thread."""
 _REMEMBERED = 500
-"""Ids of answered questions that are told apart from unknown ones."""
+"""Ids of answered questions that are remembered, to tell them from unknown ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class FileView:
     whole: bool = True
     """Nothing of the diff is left out."""
     old_text: str = field(default="", repr=False)
-    """LF line ends, as the other."""
+    """With LF line ends, like `new_text`."""
     new_text: str = field(default="", repr=False)
 
 
@@ -74,13 +74,13 @@ class Answer:
     edited: Mapping[str, str] | None = None
     """With an accept: whole texts by URI, as the user has rewritten them."""
     hunks: tuple[str, ...] | None = None
-    """With an accept: ids of the only hunks to be made."""
+    """With an accept: ids of the hunks to apply; the others are left out."""
     proposal: Proposal | None = None
-    """What these two make of what was proposed; see `settled`."""
+    """The proposal as `edited` or `hunks` change it; see `settled`."""
 
 
 Revise = Callable[[Answer], Proposal]
-"""What an answer's `edited` or `hunks` make of a proposal; WorkspaceError says why they can't be used."""
+"""Applies an answer's `edited` or `hunks` to a proposal; WorkspaceError says why they can't be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Question:
     cwd: str | None = None
     tool: ToolView | None = None
     supersedes: str | None = None
-    """The accepted question whose change would by now have been another."""
+    """Id of the question that was accepted before the file changed, which this one replaces."""
     revise: Revise | None = field(default=None, repr=False, compare=False)
     """None: there is nothing that could be edited."""
 
@@ -135,14 +135,14 @@ class Approver(Protocol):
     async def ask(self, question: Question) -> Answer | None:
         """Shows the question and waits for the answer, for as long as it takes.
 
-        None: nobody can be asked. Cancelled when the question was answered elsewhere or withdrawn: then take it away.
-        An exception is a no, and so is an answer that doesn't fit the question.
+        Returns None if nobody can be asked. It is cancelled when the question was answered elsewhere or withdrawn, and
+        then takes the question away. An exception counts as a no, and so does an answer that doesn't fit the question.
         """
         ...
 
 
 def settled(question: Question, answer: Answer) -> Answer:
-    """The answer with the `proposal` that its edits make, if they change anything. A no is a no, whatever is with it.
+    """The answer, with the changed `proposal` if its edits change anything. Edits that come with a no are dropped.
 
     Raises:
         Refused: badAnswer, it doesn't fit the question.
@@ -168,7 +168,7 @@ def settled(question: Question, answer: Answer) -> Answer:
 
 
 async def settled_apart(question: Question, answer: Answer) -> Answer:
-    """`settled`, in a thread where texts are so long that comparing them would hold up the event loop.
+    """`settled`, in a thread if the texts are so long that comparing them would hold up the event loop.
 
     Raises:
         Refused: see `settled`.

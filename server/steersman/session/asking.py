@@ -1,4 +1,4 @@
-"""Puts one run's questions: kept and told before they are asked, kept and told when they are answered."""
+"""Asks one run's questions. Each is recorded and told before it is asked, and again when it is answered."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,7 +17,7 @@ class Asker:
         self._approvals, self._journal, self._set_state = approvals, journal, set_state
 
     async def ask(self, question: Question, signal: AbortSignal) -> Answer:
-        """The one answer; `WITHDRAWN` after an abort, and then it isn't even put.
+        """The one answer. After an abort it is `WITHDRAWN`, without asking.
 
         Raises:
             LogError: the question or its answer could not be kept.

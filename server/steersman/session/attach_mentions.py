@@ -1,7 +1,7 @@
 """Attaches to a message what it mentions: texts of files, listings of directories, images.
 
 Files are read as tools read them, through the session's workspace: the editor's text counts, deny rules hold, pages are
-as long as those of `read`. Outside the workspace nothing is attached. What is not there stays text.
+as long as those of `read`. Nothing outside the workspace is attached. A mention of nothing that is there stays text.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ from steersman.workspace.roots import ResolvedPath, printable
 from steersman.workspace.suggest import near_misses
 
 MAX_LOOKED_UP = 200
-"""Different mentions that are looked for on the disk; those of a long text that was pasted are no mentions."""
+"""Different mentions that are looked up on the disk. A pasted text may have many more that mean nothing."""
 MAX_DIAGNOSTICS = 100
-"""Of the editor's, for one mention of them."""
+"""Diagnostics of the editor that one `@diagnostics` attaches."""
 _MAX_SUGGESTED = 3
-"""Mentions for which similar names are sought."""
+"""Mentions for which similar names are suggested."""
 _INLINE = 100_000
 """Characters of a text that is searched for mentions on the event loop."""
 _SPECIAL = ("selection", "diagnostics")
@@ -41,13 +41,13 @@ class Mentions:
     def __init__(
         self, to: Attachments, pointed: Pointed, diagnostics: Callable[[], Sequence[Diagnostic]]
     ) -> None:
-        """`diagnostics()` are those of the editor, for a mention of them."""
+        """`diagnostics()`: those of the editor, for `@diagnostics`."""
         self._to, self._pointed, self._diagnostics = to, pointed, diagnostics
         self._done: set[tuple[Path, Target]] = set()
         self._suggested = 0
 
     async def attach(self, text: str) -> None:
-        """Attaches what `text` mentions and is there.
+        """Attaches everything that `text` mentions, as far as it exists.
 
         Raises:
             Refused: denied, a deny rule covers a file.

@@ -57,7 +57,7 @@ def attach_diagnostics(to: Attachments, items: Sequence[Diagnostic], total: int)
 
 
 def editor_block(to: Attachments, state: EditorState) -> Text | None:
-    """What the editor shows of the workspace; it is not attached yet."""
+    """A block that says what the editor shows of the workspace. It is left to the caller to attach it."""
     marked = set(state.unsaved)
 
     def named(paths: Sequence[Path]) -> list[str]:
@@ -91,7 +91,7 @@ def _attach_comment(to: Attachments, comment: InstructionComment) -> None:
     to.add(
         f"The user asks for this in a comment in {name}, {lines}. Around it:\n{fenced(comment.around)}\n"
         f"It says:\n{fenced(comment.text)}\n"
-        "Take the comment out of the file in the same edit as the work; what you leave of it is taken out for you, "
+        "Remove the comment from the file in the same edit as the work; if you leave any of it, it is removed for you "
         "with your first change of that file. If it is only a question, answer it and change nothing.",
         f"{name}{Target('', comment.first, comment.last).lines}",
     )
@@ -120,7 +120,7 @@ def _name(to: Attachments, uri: str) -> str:
 
 
 def _told(to: Attachments, path: Path | None) -> str | None:
-    """The name of a path that a model may be told of."""
+    """The displayed name of a path, if a model may be told of it."""
     resolved = None if path is None else to.resolved(str(path))
     return resolved.display if resolved is not None and to.may_tell(resolved) else None
 

@@ -1,4 +1,4 @@
-"""What is attached to one message: blocks behind what was typed, each with its name, within bounds."""
+"""What is attached to one message: named blocks after what was typed, limited in size and number."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Attachments:
         self.notices: list[str] = []
         """For the user."""
         self.seen = ReadLedger()
-        """What the model will have been given of files."""
+        """What the model gets to see of files."""
         self.paths: list[str] = []
         """Of the files and directories that were attached."""
         self._room = MAX_ATTACHED
@@ -39,10 +39,10 @@ class Attachments:
         return self._images < MAX_IMAGES and self._image_data + len(image.data) <= MAX_IMAGE_DATA
 
     def add(self, text: str, label: str) -> bool:
-        """Whether there was room for it."""
+        """Attaches a text, or a note that it is left out. Returns whether there was room for it."""
         if len(text) > self._room:
             self.notices.append(f"{label} is not attached: the message has too much attached already.")
-            text = f"({label} is not attached, for want of room: read it.)"
+            text = f"({label} is not attached because there was no room left: read it.)"
             self.blocks.append(Text(text, label))
             return False
         self._room -= len(text)
@@ -50,6 +50,7 @@ class Attachments:
         return True
 
     def add_image(self, image: Image, text: str, label: str) -> None:
+        """Attaches an image after `text`, which describes it; without room the user is told."""
         if not self.takes(image):
             self.notices.append(
                 f"{label} is not attached: a message takes at most {MAX_IMAGES} images of together "
@@ -61,7 +62,7 @@ class Attachments:
         self.blocks += [Text(text, label), image]
 
     def resolved(self, path: str) -> ResolvedPath | None:
-        """Deny rules are asked later: a name that nothing has is not refused."""
+        """The path that a name means, if any. Deny rules come later: a name that nothing has is not refused."""
         try:
             return self.workspace.roots.resolve(path)
         except PathError:
@@ -82,7 +83,7 @@ class Attachments:
 
 
 def fenced(text: str) -> str:
-    """`text` between lines of backticks, more of them than stand in it."""
+    """`text` in a fence that is longer than any row of backticks in it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}\n{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{fence}"
 

@@ -28,7 +28,7 @@ def catalog_of(home: Home, settings: Settings, environ: Mapping[str, str] = os.e
 
 
 def _general(home: Home, settings: Settings) -> "General":
-    """What is said of any server, with the key only if it may go there."""
+    """The settings for any server. The key is among them only if it may go to that base URL."""
     from steersman.models.routes import General  # noqa: PLC0415 - when a model is asked for
 
     by_file = settings.api_key_source == "file"
@@ -44,7 +44,7 @@ def _general(home: Home, settings: Settings) -> "General":
 
 
 def withheld_variables(catalog: Catalog) -> frozenset[str]:
-    """What no command that the agent runs gets: keys, and a base URL, which may hold one."""
+    """Variables that commands of the agent don't get: keys, and base URLs, which may hold one."""
     return catalog.key_variables.union(SERVER_VARIABLES)
 
 
@@ -60,5 +60,5 @@ def secrets_of(settings: Settings, environ: Mapping[str, str] = os.environ) -> l
 def _of_url(url: str) -> list[str]:
     try:
         return secrets_of_url(url)
-    except ValueError:  # it is none, and a model refuses it
+    except ValueError:  # it is no URL, as whoever makes a model is told
         return [url]

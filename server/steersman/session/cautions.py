@@ -1,4 +1,4 @@
-"""What a person may overlook in a proposal, said in its question: every face shows that, however it shows the rest."""
+"""Warns of what a person may overlook in a proposal. It is said in the question itself, which every face shows."""
 
 import re
 import unicodedata
@@ -8,11 +8,11 @@ from steersman.session.approvals import FileView
 from steersman.workspace.invisible import is_visible, seen
 
 MAX_GAP = 100
-"""Blanks in a row, behind which text is out of sight on most screens."""
+"""Blanks in a row: text after so many is out of sight on most screens."""
 MAX_LINE = 1_000
-"""Characters of a line that somebody may be expected to read to its end."""
+"""Characters of a line that people can be expected to read to its end."""
 MAX_LOOKED_AT = 200_000
-"""Characters of a diff or a command; of more it is said that they were not looked at."""
+"""Characters of a diff or a command that are examined; if there are more, the question says so."""
 _MOST = 3
 """Lines, or characters, that are named in one sentence."""
 
@@ -27,19 +27,19 @@ _SCRIPTS = (
     "FULLWIDTH",
     "MATHEMATICAL",
 )
-"""Whose letters look like each other's: the first word of their names in Unicode."""
+"""Scripts whose letters look alike, by the first word of the letters' names in Unicode."""
 _LIKE_SIGNS = frozenset(
     "\u2024\u2044\u2215\u29f8\u2571\uff0e\uff0f\uff3c\u2216\ua789\u02d0\uff1a\u037e\uff1b"
 )
-"""Dots, slashes, colons and semicolons that are none."""
+"""Characters that look like dots, slashes, colons or semicolons."""
 _BLANKS = frozenset("\u00a0\u2007\u202f\u3000")
-"""Spaces of their own width: everybody sees that there is one."""
+"""Spaces of another kind, which can be seen as spaces."""
 _WORD = re.compile(r"\w+")
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 
 
 def cautions(title: str, changes: Sequence[FileView], command: str | None) -> str:
-    """Sentences, or "". `title` has the names of what would be touched, as they are shown; of many files some."""
+    """The warnings, as sentences, or "". `title` names what would be touched; of many files only some."""
     names = " ".join([title, *(view.display for view in changes)])
     found = [*_look_alikes(names if command is None else command)]
     if command is not None:
@@ -50,7 +50,7 @@ def cautions(title: str, changes: Sequence[FileView], command: str | None) -> st
         room -= len(view.diff)
     if room < 0:
         found.append(
-            f"Only its first {MAX_LOOKED_AT:,} characters were looked through for what is easily overlooked."
+            f"Only its first {MAX_LOOKED_AT:,} characters were checked for what is easily overlooked."
         )
     return " ".join(found)
 
@@ -66,14 +66,14 @@ def _look_alikes(text: str) -> Iterator[str]:
 
 
 def _mixed_in(word: str) -> Iterator[str]:
-    """The letters of a word that are of another script than the rest: than its Latin ones, if it has any."""
+    """The letters of a word in another script than the rest; if some are Latin, all that are not."""
     scripts = {char: script for char in word if (script := _script(char)) is not None}
     first = min(scripts.values(), key=_SCRIPTS.index, default=None)
     return (char for char, script in scripts.items() if script != first)
 
 
 def _script(char: str) -> str | None:
-    """None for what belongs to no script whose letters could be taken for another's."""
+    """The script of a letter, if its letters could be taken for those of another script."""
     if char.isascii():
         return "LATIN" if char.isalpha() else None
     first = unicodedata.name(char, "").partition(" ")[0]

@@ -1,4 +1,4 @@
-"""What a session's tools do to files, as its log tells it: that a change begins, the way back, that it was made."""
+"""Records what a session's tools do to files: that a change begins, what was there before, that it was made."""
 
 from steersman.session.journal import Journal
 from steersman.session.wire import Data
@@ -10,18 +10,18 @@ from steersman.workspace.preimages import BlobStore, PreImageRecord, PreImages
 class ChangeRecords:
     def __init__(self, journal: Journal, store: BlobStore) -> None:
         self.working: str | None = None
-        """The call whose effects are being made."""
+        """Id of the call that is having its effects."""
         self._revert: str | None = None
         self._journal = journal
         self._preimages = PreImages(store, self._record_preimage)
 
     def begin(self) -> None:
-        """A user message was committed: a checkpoint of its own."""
+        """A user message was committed: a new checkpoint begins."""
         self._revert = None
         self._preimages.begin()
 
     def begin_revert(self, revert: str) -> None:
-        """What is changed from now on is taken back: a checkpoint of its own, until `begin`."""
+        """A revert begins: it is a checkpoint of its own, until `begin`."""
         self._revert = revert
         self._preimages.begin()
 
@@ -30,7 +30,7 @@ class ChangeRecords:
         await self._preimages.keep(image)
 
     async def starting(self, change: FileChange) -> None:
-        """A change is about to be made: after a crash, what it has made is known for ours.
+        """Records that a change is about to be made, so that after a crash its result is recognised as ours.
 
         Raises:
             LogError: it could not be kept; the change must not be made.
@@ -45,7 +45,7 @@ class ChangeRecords:
         self._journal.record("edit_start", data)
 
     async def applied(self, change: FileChange, applied: Applied) -> None:
-        """A change was made.
+        """Records that a change was made.
 
         Raises:
             LogError: it could not be kept; the pre-image was.

@@ -1,6 +1,6 @@
-"""What a session changed since each message of the user, as its log tells it: the ways back.
+"""What a session changed since each message of the user, read from its log: what can be reverted.
 
-Files have no branches: checkpoints follow one another by their numbers in the log, whatever the tree looks like.
+Files have no branches, so checkpoints follow each other by their numbers in the log, whatever the tree looks like.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from steersman.workspace.preimages import PreImageRecord
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A pre-image, and where it stands."""
+    """A pre-image, and the number of its record."""
 
     seq: int
     record: PreImageRecord
@@ -41,7 +41,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class RanCommand:
-    """What it changed is not known."""
+    """A command that was run. What it changed is not known."""
 
     seq: int
     command: str
@@ -55,9 +55,9 @@ class History:
     checkpoints: list[Checkpoint] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
     left: dict[str, str | None] = field(default_factory=dict)
-    """By URI the SHA-256 of what our last change left there; None: nothing."""
+    """By URI, the SHA-256 of what our last change left there; None: no file."""
     begun: dict[str, str | None] = field(default_factory=dict)
-    """By URI the SHA-256 of what a change was about to leave there that a crash has cut off: it may have been made."""
+    """By URI, the SHA-256 of what a change was about to leave there when a crash cut it off. It may have been made."""
     commands: list[RanCommand] = field(default_factory=list)
     _changing: str | None = None
     """The call that the last change belongs to."""
@@ -65,11 +65,11 @@ class History:
     _commands_of: dict[str, str] = field(default_factory=dict)
 
     def find(self, name: str) -> Checkpoint | None:
-        """By the checkpoint's id, or that of the run which it begins."""
+        """The checkpoint with this id, or the one at the start of the run with this id."""
         return next((each for each in self.checkpoints if name in (each.id, each.run)), None)
 
     def wanted(self, since: Checkpoint) -> dict[str, PreImageRecord]:
-        """By URI what was there before the first change after the checkpoint."""
+        """By URI, what was there before the first change after the checkpoint."""
         found: dict[str, PreImageRecord] = {}
         for image in self.images:
             if image.seq > since.seq:
@@ -124,7 +124,7 @@ class History:
         )
 
     def is_ours(self, uri: str, sha256: str | None) -> bool:
-        """Whether this is what our last change left there, or the one that was cut off; None: nothing."""
+        """Whether our last change, or the one that was cut off, left a file with this SHA-256 there; None: no file."""
         known = [changes[uri] for changes in (self.left, self.begun) if uri in changes]
         return sha256 in known
 

@@ -1,6 +1,6 @@
 """Compaction: old messages of a session are replaced, for the model, by a summary that a model writes.
 
-It adds a node to the session's tree; what is stored stays. When it is called for is decided in `fitting`.
+It adds a node to the session's tree and deletes nothing. `fitting` decides when it is needed.
 """
 
 import logging
@@ -27,16 +27,16 @@ from steersman.session.wire import Data, usage_data
 log = logging.getLogger(__name__)
 
 See = Callable[[Sequence[Message], AbortSignal], Awaitable[Sequence[Message]]]
-"""What models may see of a conversation."""
+"""Makes of a conversation what models may see of it."""
 
 Reason = Literal["threshold", "overflow", "user"]
 
 KEEP_TOKENS = 20_000
-"""Of the newest messages that stay as they are, at most, and never more than a quarter of the window."""
+"""Of the newest messages, which stay as they are; never more than a quarter of the window."""
 LIKELY_WINDOW = 32_000
-"""Tokens, of a model of which nothing is known: a request that doesn't fit is made again with less."""
+"""Tokens that a model takes of which nothing is known. A request that doesn't fit is made again with less."""
 LEAST_TOKENS = 500
-"""Of what is replaced: a summary of less would free nothing."""
+"""That must be replaced: a summary of fewer would free nothing."""
 
 
 class CompactionFailed(Exception):
@@ -51,7 +51,7 @@ class Plan:
     before: str | None
     """The summary that stands before them."""
     kept_from: str | None
-    """The first node that stays; None: nothing does."""
+    """The first node that stays; None: no message does."""
     tokens: int
     """Of the whole conversation, before."""
 
@@ -62,10 +62,10 @@ class Compactor:
         self._model, self._parts, self._overhead, self._see = model, parts, overhead, see
 
     def plan(self, window: int, *, size: int | None = None, wanted: bool = False) -> Plan | None:
-        """What would be replaced for a window of so many tokens; None: there is nothing that could be.
+        """What would be replaced for a window of so many tokens; None if there is too little.
 
-        `size`: tokens of the whole request, where they are known better than by estimate. `wanted`: the user asks for
-        it, so that most is replaced, however large the window is.
+        `size`: tokens of the whole request, if the provider has counted them. `wanted`: the user asks for it, so most
+        is replaced, however large the window is.
         """
         branch = self._parts.journal.picture.branch
         messages = branch.messages
@@ -74,7 +74,7 @@ class Compactor:
         total = estimate_anew(messages, self._overhead)
         room = min(KEEP_TOKENS, window // 4, *((total // 4,) if wanted else ()))
         if size is not None and size > total:
-            room = room * total // size  # the provider's tokens are shorter than our estimate of them
+            room = room * total // size  # the provider counts more tokens than we estimate
         start = _first_kept(units, messages, room)
         if tokens_of(messages[first:start]) < LEAST_TOKENS:
             return None
@@ -146,7 +146,7 @@ class Compactor:
     async def _summary(
         self, plan: Plan, window: int, signal: AbortSignal, instructions: str | None, spent: "_Spent"
     ) -> str:
-        """Piece by piece, each with the summary of those before it; with shorter pieces if they don't fit."""
+        """Summarises piece by piece, each with the summary of those before it; in shorter pieces if they don't fit."""
         messages = await self._seen(plan.messages, signal)
         limit = round(window * CHARACTERS_PER_TOKEN * 0.6)
         while True:
@@ -167,7 +167,7 @@ class Compactor:
             limit //= 2
 
     async def _seen(self, messages: Sequence[Message], signal: AbortSignal) -> Sequence[Message]:
-        """What the model that writes the summary is told of: custom messages stay apart, in their own words.
+        """What the model that writes the summary gets to see. Custom messages are left out: they are not replaced.
 
         Raises:
             CompactionFailed: an extension failed, or it was aborted.
@@ -238,7 +238,7 @@ class _Spent:
 
 
 class _Nowhere:
-    """A sink for what nobody is told."""
+    """A sink that drops everything."""
 
     async def record(self, event: DurableEvent) -> None:
         return
@@ -248,7 +248,7 @@ class _Nowhere:
 
 
 def _first_kept(units: list[Unit], messages: list[Message], room: int) -> int:
-    """Index of the first message that stays: of the newest units those that fit, and always the last one."""
+    """Index of the first message that stays. The newest units stay that fit into `room`, and always the last one."""
     start = units[-1].start if units else len(messages)
     used = 0
     for unit in reversed(units):

@@ -1,4 +1,4 @@
-"""A place in a session's log, from which its records are read as the bytes that they are.
+"""A place in a session's log, from which records are read as raw bytes.
 
 Record n is line n. Reads logs that other code is appending to, and never writes.
 """
@@ -17,16 +17,16 @@ class LogCursor:
         self.seq = seq
         self._path = path
         self._found = START
-        """Where it stood last, or stands: what was passed on the way there is not read again."""
+        """The place that was found last. What lies before it is not read again."""
 
     def move_to(self, seq: int) -> None:
-        """Stands after record `seq`, which is not before the one where it stood."""
+        """Moves on, to after record `seq`."""
         assert seq >= self._found.seq, "a cursor only moves on"
         self.seq = seq
 
     def page(self, upto: int, size: int) -> list[bytes]:
-        """The lines of the next records, without their line breaks: none beyond number `upto`, at least one and then
-        no more than `size` bytes. Fewer or none if the log ends before. The cursor stays. Blocks.
+        """The next records as lines, without their line breaks: up to number `upto`, and up to `size` bytes in all,
+        but at least one. There are fewer or none if the log ends before. The cursor does not move. Blocks.
 
         Raises:
             LogError: the log can't be read.

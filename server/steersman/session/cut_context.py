@@ -1,8 +1,8 @@
-"""Finds out that a model's server has cut off a conversation without a word: it counts far fewer tokens than were sent.
+"""Notices that a model's server has silently cut a conversation: it counts far fewer tokens than were sent.
 
-Local servers do so (a context of some thousand tokens unless it was set), and the model then forgets its task. Ollama
+Local servers do so (their context is some thousand tokens unless it was set), and the model forgets its task. Ollama
 leaves out the oldest messages (ollama, server/prompt.go: chatPrompt), LM Studio the middle (its contextOverflowPolicy);
-llama.cpp's server refuses such a request. Each counts what is left. It knows requests and counts alone.
+llama.cpp's server refuses such a request. Each counts what is left. This module knows only requests and counts.
 """
 
 import re
@@ -21,17 +21,17 @@ MOST_CHARACTERS_PER_TOKEN: Final = 5.0
 SUSPICIOUS: Final = 0.4
 """Part of that estimate below which the count can't be of the whole conversation."""
 SMALLEST: Final = 256
-"""Tokens: no server has a smaller context. What is below was not counted, but made up."""
+"""Tokens: no server has a smaller context. A lower number was not counted, but made up."""
 FEWEST_CHARACTERS_PER_TOKEN: Final = 2.0
 """Of text in any language: tokens are estimated too high rather than too low."""
 WORTH_LOOKING: Final = 1.1
-"""How much longer a conversation has to be than one that was looked through before it is looked through again."""
+"""By what factor a conversation must have grown since it was examined to be examined again."""
 _ROWS: Final = re.compile(r"(.)\1{3,}", re.DOTALL)
 """Blanks, lines of a table, padding: many characters make a token there."""
 
 
 class CountedModel:
-    """A model that remembers what it was asked last, so that its count can be held against it."""
+    """A model that remembers its last request, so that the server's count can be compared with it."""
 
     def __init__(self, model: Model, notice: Callable[[str], None]) -> None:
         """`notice` tells the user, once."""
@@ -54,7 +54,7 @@ class CountedModel:
         return self._model.stream(replace(request, on_wait=self._notice), signal)
 
     def check(self, usage: Usage) -> None:
-        """`usage` is what was counted for the last request, cached tokens included; 0: nothing was counted."""
+        """Compares. `usage` is the count for the last request, cached tokens included; 0: nothing was counted."""
         request = self._sent
         if request is None or self._told or usage.input < SMALLEST:
             return
@@ -77,7 +77,7 @@ class CountedModel:
             )
 
     def _length(self, messages: Sequence[LlmMessage]) -> int:
-        """Their characters. Of a conversation that has only grown, what is new is measured."""
+        """Their characters. If the conversation has only grown, only what is new is measured."""
         known, last, length = self._measured
         if known > len(messages) or (known and messages[known - 1] is not last):
             known, length = 0, 0
@@ -98,7 +98,7 @@ def _is_of_the_new(count: int, new: int) -> bool:
 
 
 def _texts(message: LlmMessage) -> list[str]:
-    """Without images, of which each provider counts what it likes, and thinking, which not everybody is sent again."""
+    """Without images, which each provider counts as it likes, and thinking, which not every provider gets again."""
     found: list[str] = []
     for block in message.content:
         if block.type == "text":

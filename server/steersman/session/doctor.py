@@ -1,6 +1,6 @@
-"""Whether a run could work here, and how to mend what is in its way: what `steersman doctor` says.
+"""Checks whether a run could work here, and says how to mend what is in its way: `steersman doctor`.
 
-It looks and changes nothing, and no text of it holds a key.
+It changes nothing, and none of its texts holds a key.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ async def examine(
     seconds: float = SECONDS,
     find: Find = installed,
 ) -> list[Finding]:
-    """Everything that was looked at, in the order in which it is told. Asks the model's server, if there is one.
+    """All findings, in the order in which they are shown. Asks the model's server, if there is one.
 
     Args:
         can_ask: a person at this terminal could answer a question.

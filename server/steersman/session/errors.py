@@ -64,7 +64,7 @@ class Refused(SessionError):
 
 @contextmanager
 def handing_back(text: str | None) -> Iterator[None]:
-    """Whatever is refused, the text comes back with it."""
+    """Adds the user's text to every refusal, so that it is not lost."""
     try:
         yield
     except Refused as refusal:

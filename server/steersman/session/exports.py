@@ -1,6 +1,6 @@
-"""Exports of sessions that are under way: each reads a log in a thread, and is told of when it has ended.
+"""The exports that are under way: each reads a log in a thread, and an event tells its end.
 
-A session need not be open here, and may be open elsewhere: its log is only read.
+The session need not be open here, and may be open elsewhere: its log is only read.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ class Export:
     path: Path
     format: Format
     chosen: bool
-    """The user has named the path."""
+    """Whether the user has named the path."""
     failed: str | None
     """Why there is no file, for a person."""
 
@@ -71,7 +71,7 @@ class Exports:
         it; `on_end` is told the same.
 
         Raises:
-            Refused: unknownSession, exists (a file has this path, and `overwrite` is not said), readOnly (nothing can
+            Refused: unknownSession, exists (there is a file, and it may not be overwritten), readOnly (nothing can
                 be written there), shuttingDown.
         """
         source = self._store.log_of(session)
@@ -86,7 +86,7 @@ class Exports:
         name = self._services.new_id("op")
 
         def write(stopped: Callable[[], bool]) -> None:
-            # What it needs is of no use to a server that exports nothing.
+            # A server that exports nothing need not load this.
             from steersman.session.export.writing import write_transcript  # noqa: PLC0415
 
             write_transcript(
@@ -135,7 +135,7 @@ class Exports:
         on_end(export)
 
     def _named(self, session: str, path: Path, *, overwrite: bool) -> Path:
-        """A path that the user has chosen, if a file can be written there."""
+        """The path that the user has chosen, if a file can be written there."""
         if not path.is_absolute():
             raise Refused("readOnly", f"The path is not absolute: {path}.", session=session)
         if path.is_dir() or not path.parent.is_dir():
@@ -150,7 +150,7 @@ class Exports:
 def in_home(
     home: Home, session: str, title: str | None, format: Format, *, taken: Collection[Path] = ()
 ) -> Path:
-    """A name that is free, in the home's folder for exports, which is made: words of the title, and the session's id.
+    """A free path in the home's folder for exports, which is made if need be. Its name is that of `file_stem`.
 
     Raises:
         Refused: readOnly, the folder can't be made.
@@ -167,14 +167,14 @@ def in_home(
 
 
 def file_stem(session: str, title: str | None) -> str:
-    """A name for a file: words of the title, and the id of the session."""
+    """A name for a file, without suffix: words of the title, and the id of the session."""
     words = re.sub(r"[^\w]+", "-", title or "").strip("-_").lower()[:_MAX_NAME].strip("-_")
     name = f"{words}-{session}" if words else session
     return name if len(os.fsencode(name.encode("utf-8", "replace").decode())) < 200 else session
 
 
 async def _failure(write: Callable[[Callable[[], bool]], None], signal: AbortSignal) -> str | None:
-    """Writes in a thread. Why there is no file; None if there is one."""
+    """Writes in a thread. Returns why there is no file; None if there is one."""
     try:
         await asyncio.to_thread(write, lambda: signal.aborted)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""The extensions of one session, as one: their hooks in order, each named in the log if it raises.
+"""The extensions of one session behind one object: it calls their hooks in order, and logs which one raised.
 
-The rules: transforms chain; any veto wins, and none allows; a stop of any stops; of what changes the next turn the last
-word counts.
+The rules: transforms are chained; one veto is enough, and no extension can allow anything; one of them can end the run;
+where several change the next turn, the last one counts.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class _Member:
 
     @property
     def redacts(self) -> bool:
-        """What it leaves out of results must not be seen elsewhere."""
+        """Whether what it removes from results must not be seen elsewhere either."""
         return self.extension.redacts and self.overrides("after_tool_call")
 
     def overrides(self, hook: str) -> bool:
@@ -74,7 +74,7 @@ class SessionExtensions:
         self._problems.append(f"{what}: it failed with {type(error).__name__}; the log says how.")
 
     def take_problems(self) -> list[str]:
-        """What is left out, for a person: each is told once."""
+        """What was left out and why, for a person; each only once."""
         problems, self._problems = self._problems, []
         return problems
 
@@ -88,11 +88,11 @@ class SessionExtensions:
 
     @property
     def withholds_output(self) -> bool:
-        """Whether what commands write may be kept only as results."""
+        """Whether the output of commands may be kept only in their results."""
         return any(each.redacts for each in self._members)
 
     def tools(self, taken: Sequence[str]) -> list[Tool]:
-        """What they add to tools of the names `taken`. A tool that can't be used is left out."""
+        """The tools that they add to those named `taken`. A tool that can't be used is left out."""
         names = {name.casefold() for name in taken}
         added: list[Tool] = []
         for each in self._members:
@@ -133,12 +133,12 @@ class SessionExtensions:
         return merged
 
     def _guarded(self, tools: Sequence[Tool] | None, name: str) -> Sequence[Tool] | None:
-        """Tools that the session has as they are, any others under its policy."""
+        """The session's own tools as they are; any others wrapped, so that the session's policy holds."""
         known = {id(tool) for tool in self.link.parts.tools}
         return tools and [tool if id(tool) in known else GuardedTool(tool, name) for tool in tools]
 
     async def should_stop_after_turn(self, turn: TurnSummary) -> str | None:
-        """Why the run is to end; None: it isn't. Every extension sees every turn."""
+        """Why the run should end; None if it should not. Every extension sees every turn."""
         reasons: list[str] = []
         for each in self._members:
             with _named(each, "should_stop_after_turn"):
@@ -150,7 +150,7 @@ class SessionExtensions:
     # What models see
 
     async def transform_context(self, messages: Sequence[Message], signal: AbortSignal) -> Sequence[Message]:
-        """What is left of the conversation for the model, custom messages only as far as they are shown to it."""
+        """The conversation as the model gets it. Custom messages become text only where an extension shows them."""
         messages = self._with_custom(messages)
         for each in self._members:
             if not each.overrides("transform_context"):
@@ -182,7 +182,7 @@ class SessionExtensions:
     # Tool calls
 
     async def veto(self, pending: PendingCall, signal: AbortSignal) -> tuple[str, Block | Stop] | None:
-        """Who forbids the call, and how; None: nobody does, which allows nothing."""
+        """The extension that forbids the call, and how. None if none does: that does not allow the call yet."""
         for each in self._members:
             with _named(each, "before_tool_call"):
                 said = _expect(
@@ -195,7 +195,7 @@ class SessionExtensions:
     async def after_tool_call(
         self, pending: PendingCall, result: ToolResult, signal: AbortSignal
     ) -> ToolResult:
-        """What becomes of a result."""
+        """The result after every extension has had it."""
         for each in self._members:
             with _named(each, "after_tool_call"):
                 made = _expect(
@@ -219,7 +219,7 @@ class SessionExtensions:
     # What they say
 
     def poll(self, kind: QueueKind) -> None:
-        """Queues what they have to say."""
+        """Queues the messages that they have for the model."""
         for each in self._members:
             hook = "get_steering_messages" if kind == "steer" else "get_follow_up_messages"
             if not each.overrides(hook):
@@ -242,7 +242,7 @@ class SessionExtensions:
         return taken
 
     async def close(self) -> None:
-        """Has them release what they hold, in bounded time. Whatever they raise is logged."""
+        """Lets them release what they hold, in bounded time. Whatever they raise is logged."""
         await asyncio.gather(*(self._close(each) for each in self._members if each.overrides("close")))
 
     async def _close(self, member: _Member) -> None:
@@ -261,7 +261,7 @@ async def _closing(extension: Extension) -> None:
 
 @contextmanager
 def _named(member: _Member, hook: str) -> Iterator[None]:
-    """Has the log say whose hook it was that raised."""
+    """Logs whose hook raised."""
     try:
         yield
     except CannotGoOn as error:
@@ -280,7 +280,7 @@ def _expect(answer: T, *kinds: type) -> T:
 
 
 def changed(first: NextTurn, later: NextTurn) -> NextTurn:
-    """What both say; where both say something, what the later one says."""
+    """Both changes as one. Where both set the same thing, the later one counts."""
     fields = ("model", "thinking", "tools", "system", "context")
     said = {name: value for name in fields if (value := getattr(later, name)) is not None}
     return replace(first, **said)

@@ -1,4 +1,4 @@
-"""What one extension has of its session: implements `steersman.extensions.Session`, over the session's parts."""
+"""The session as one of its extensions sees it: implements `steersman.extensions.Session`."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ MAX_SAID = 256 * 1024
 
 
 class Link:
-    """Between a session and its extensions: what they share."""
+    """What a session and its extensions share."""
 
     def __init__(self, parts: Parts, driven: Callable[[], Driven | None]) -> None:
         self.parts = parts
@@ -27,7 +27,7 @@ class Link:
         self.system = ""
         """Of the live run."""
         self.custom: list[CustomMessage] = []
-        """Said, and not in the conversation yet."""
+        """Custom messages that are not in the conversation yet."""
 
     def queue(self, kind: QueueKind, text: str, source: str) -> None:
         """Queues what an extension says in the user's place.
@@ -48,7 +48,7 @@ class Link:
         return self._driven() is not None
 
     def check(self, text: str) -> Driven:
-        """The live run, which can be told this.
+        """The live run, if it can be told this text.
 
         Raises:
             NotPossible: no run is live, or there is too much of it.

@@ -1,4 +1,4 @@
-"""The tools that extensions bring, under the session's policy: what has effects needs leave, whatever it proposes."""
+"""Puts the tools of extensions under the session's policy: one with effects needs permission, whatever it proposes."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -19,7 +19,7 @@ _KNOWN = (AccessProposal, ChangeProposal, ClientToolProposal, CommandProposal)
 
 
 def tool_fault(tool: Tool, taken: Collection[str]) -> str | None:
-    """Why a session can't have this tool; `taken` are names in lower case."""
+    """Why a session can't have this tool; None if it can. `taken`: names in lower case."""
     if not _NAME.fullmatch(tool.name):
         return "its name has other characters than letters, digits, _ and -, or too many"
     if tool.name.casefold() in taken or tool.name.casefold() in RESERVED:

@@ -1,7 +1,7 @@
-"""Which extensions there are: entry points that the user has enabled by name, loaded once for each server.
+"""Loads the extensions that the user has enabled by name, from entry points, once for each server.
 
-An installed package is not enabled by being there: what an agent works on is often installed beside it, and no
-workspace may bring code into the server. Nothing is looked for when nothing is enabled.
+To be installed is not enough: what an agent works on is often installed beside it, and no workspace may bring code into
+the server. Where nothing is enabled, nothing is looked for.
 """
 
 import logging
@@ -41,11 +41,11 @@ class LoadedExtension:
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """A server's, in the order in which they are asked."""
+    """A server's extensions, in the order in which they are called."""
 
     loaded: tuple[LoadedExtension, ...] = ()
     problems: tuple[str, ...] = ()
-    """Of those that are left out, for a person."""
+    """Why others are left out, for a person."""
 
     @classmethod
     def of(cls, loaded: Iterable[LoadedExtension], problems: Iterable[str] = ()) -> "Extensions":
@@ -62,14 +62,14 @@ def overrides(kind: type[Extension], hook: str) -> bool:
 
 
 def installed() -> "Iterable[EntryPoint]":
-    """What the packages beside Steersman offer. To look through them takes tens of milliseconds."""
+    """What the packages beside Steersman offer. Looking through them takes tens of milliseconds."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - only where something is enabled
 
     return entry_points(group=GROUP)
 
 
 def load_extensions(names: Sequence[str], find: Find = installed) -> Extensions:
-    """Those that are enabled. One that can't be used is left out, and named: the rest has to work."""
+    """The enabled extensions. One that can't be used is left out and named; the rest must work."""
     if not names:
         return Extensions()
     loaded: list[LoadedExtension] = []

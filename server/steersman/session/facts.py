@@ -112,7 +112,7 @@ _LIMITS: dict[Limit, str] = {"turns": "turns", "seconds": "time", "tokens": "tok
 
 
 def usage_text(usage: Usage) -> str:
-    """Tokens and cost, for a person; empty where nothing was counted. A cost that is not known is not told."""
+    """Tokens and cost, for a person; empty if nothing was counted. An unknown cost is left out."""
     if not (usage.input or usage.output):
         return ""
     cached = f" ({usage.cache_read:,} from the cache)" if usage.cache_read else ""
@@ -121,7 +121,7 @@ def usage_text(usage: Usage) -> str:
 
 
 def dollars(cost: float) -> str:
-    """`$1.30`, `$0.0042`; of what is less than that, that it is more than nothing."""
+    """`$1.30`, `$0.0042`, and `<$0.0001` for anything smaller."""
     if 0 < cost < 0.0001:
         return "<$0.0001"
     return f"${cost:.4f}" if 0 < cost < 1 else f"${cost:.2f}"
@@ -137,7 +137,7 @@ def describe_call(call: ToolCall) -> str:
 
 def describe(name: str, arguments: JsonObject) -> str:
     """`edit src/app.py`, `edit src/app.py and 2 more files`, `bash pytest -q`: a tool and what it is about."""
-    # A model may call what no tool is called.
+    # A model may call a tool that there is not, by any name.
     name = name if len(name) <= _SHORT else f"{name[: _SHORT - 1]}…"
     for key in ("path", "command", "pattern", "from", "question"):
         value = arguments.get(key)

@@ -1,7 +1,7 @@
-"""What providers have said of their models, kept so that a session knows windows and prices at once.
+"""What providers say of their models, kept so that a session knows windows and prices at once.
 
-One file for each provider: `$STEERSMAN_HOME/cache/models/PROVIDER.json`. It holds no key, and whatever of it can't be
-read is as if it had never been written.
+One file for each provider: `$STEERSMAN_HOME/cache/models/PROVIDER.json`. It holds no key. Whatever of
+it can't be read is ignored.
 """
 
 import logging
@@ -45,22 +45,22 @@ class FactsCache:
     now: Callable[[], float] = time.time
     """Seconds since 1970."""
     _read: dict[Path, tuple[tuple[int, ...], dict[str, object] | None]] = field(default_factory=dict)
-    """What was read, and of which file: a clock of files may be too coarse to tell two apart."""
+    """What was read, with the file's inode, size and time: the time alone may be too coarse to tell two files apart."""
     _paths: dict[str, Path | None] = field(default_factory=dict)
     """By provider."""
 
     def facts(self, provider: str, base_url: str, name: str) -> ModelFacts:
-        """What the provider said of a model, however long ago; nothing if it was another server that said it."""
+        """What the provider said of a model, however long ago; nothing if another server said it."""
         kept = self._kept(provider, base_url)
         return NOTHING if kept is None else _facts(kept.models.get(name))
 
     def is_fresh(self, provider: str, base_url: str, seconds: float = DAY) -> bool:
-        """Whether the provider was asked so short a time ago. A clock that went backwards makes nothing fresh."""
+        """Whether the provider was asked within the last `seconds`. If the clock has gone back, nothing is fresh."""
         kept = self._kept(provider, base_url)
         return kept is not None and 0 <= self.now() - kept.asked < seconds
 
     def keep(self, provider: str, base_url: str, models: Iterable[ListedModel]) -> None:
-        """Puts what was said in the place of what is there.
+        """Replaces what is kept of a provider.
 
         Raises:
             OSError: it could not be written.
@@ -103,7 +103,7 @@ class FactsCache:
         return self._read[path][1]
 
     def _path(self, provider: str) -> Path | None:
-        """None for a name that is no file's. A `Path` takes longer to make than to look at, and a run looks often."""
+        """None for a name that can't be a file's. Remembered, since a run asks often and making a `Path` takes time."""
         if provider not in self._paths:
             named = self.folder / f"{provider}.json" if _NAME.fullmatch(provider) else None
             self._paths[provider] = named
@@ -130,7 +130,7 @@ def _server(base_url: str) -> str:
 
 
 def _json(facts: ModelFacts) -> dict[str, object]:
-    """What is known, and no more."""
+    """Only what is known."""
     said = {name: value for name, value in asdict(facts).items() if value is not None}
     if isinstance(price := said.get("price"), dict):
         said["price"] = {name: value for name, value in price.items() if value is not None}
@@ -138,7 +138,7 @@ def _json(facts: ModelFacts) -> dict[str, object]:
 
 
 def _facts(said: object) -> ModelFacts:
-    """What is not as `_json` writes it counts as not said."""
+    """A value that `_json` would not write counts as unknown."""
     if not isinstance(said, dict):
         return NOTHING
     price = said.get("price")

@@ -20,9 +20,9 @@ log = logging.getLogger(__name__)
 FULL = 0.85
 """Part of the window that a request may fill before old messages are summarised: the rest is for the answer."""
 WORTH_IT = 0.1
-"""Part of the window that must have come since the last compaction to make another one worth its price."""
+"""Part of the window that must have been filled since the last compaction to make another one worth its price."""
 GUESS = 0.7
-"""Part of a request that was too long that is taken to fit."""
+"""Part of a request that was too long which is assumed to fit."""
 
 TOO_LONG = (
     "The conversation does not fit the model's window, though it was shortened as far as it can be. "
@@ -58,22 +58,22 @@ class Fitting:
         self._set_state, self._see = set_state, see
         self.overhead = overhead
         self.replaced = False
-        """Requests are made from messages that an extension has put in the place of the history: as they are."""
+        """An extension has replaced the history; requests are made from its messages as they are."""
         self._tokens = window.tokens
         self._compacted = False
         """Requests are made from the session's own view of the branch, not from the run's history."""
         self._shortened = False
-        """Items were cut for the model: what the provider counted since is not the whole."""
+        """Items were cut for the model, so the provider's counts since then are not of the whole."""
         self._last: Sequence[Message] = ()
         """The run's history when the last request was made."""
         self._most: int | None = None
-        """Tokens of a request since one was too long."""
+        """Tokens that a request may have, once one was too long."""
         self._overflowed_at: str | None = None
         """The tip when a request last was too long."""
         self._failed = False
-        """A summary could not be had: the next one waits until a request is too long, or the user asks."""
+        """A summary failed: there is no next try before a request is too long, or the user asks."""
         self.wanted: str | None = None
-        """The user wants a compaction before the next request; what they ask of it, perhaps nothing."""
+        """Not None: the user wants a compaction before the next request, with these instructions (perhaps none)."""
 
     async def transform(self, messages: Sequence[Message], signal: AbortSignal) -> Sequence[Message]:
         """The kernel's `transform_context`.
@@ -122,7 +122,7 @@ class Fitting:
         return self._tokens is not None and self._size(view) > self._tokens * FULL
 
     def _size(self, view: Sequence[Message]) -> int:
-        """The provider's count, where it is of this view; else an estimate."""
+        """The provider's count where it is of this view, else an estimate."""
         if self._shortened:
             return estimate_anew(view, self.overhead)
         tree, compaction = self._parts.journal.picture.tree, self._parts.journal.picture.branch.compaction

@@ -1,8 +1,8 @@
-"""A session as its records tell it: the history that a model gets, usage and settings, and the run that is open.
+"""The picture of a session that its records give: the history that a model gets, usage, settings, and the open run.
 
-Everything that is derived from a log is derived here: while it is written, and when it is read again. What a crash
-left open is closed by the records that `closers` makes: written by whoever holds the lock, kept in memory by whoever
-only reads.
+Everything that is derived from a log is derived here, both while it is written and when it is read again. `closers`
+makes the records that close what a crash left open: whoever holds the lock writes them, a mere reader keeps them in
+memory.
 """
 
 from collections.abc import Iterable
@@ -29,14 +29,14 @@ class Fold:
     tree: Tree = field(default_factory=Tree)
     branch: Branch = field(default_factory=Branch)
     stale: bool = False
-    """The tip was moved to where `branch` does not reach: it has to be read from the log (`read_branch`)."""
+    """The tip was moved to where `branch` does not reach; the branch has to be read from the log (`read_branch`)."""
     usage: Usage = NO_USAGE
     model: str | None = None
     mode: str | None = None
     thinking: ThinkingLevel | None = None
     """None: it was never set, and is off."""
     title: str | None = None
-    """As the user has named it, else the first line of the first message."""
+    """The user's title, else the first line of the first message."""
     asked: str | None = None
     """Id of the branch's last user message: what the work is for."""
     last_ts: int = 0
@@ -50,9 +50,9 @@ class Fold:
     taken_back: list[Data] = field(default_factory=list)
     """What that revert has done so far, as its end would tell it."""
     changing: tuple[str, ...] = ()
-    """URIs of what a change has begun with, and not ended: temporary files may be beside it."""
+    """URIs of files whose change has begun and not ended: temporary files may lie beside them."""
     reverted: list[str] = field(default_factory=list)
-    """URIs of files that the user has taken back since the last message: its model doesn't know yet."""
+    """URIs of files that the user has reverted since the last message: the model doesn't know yet."""
     run: OpenRun | None = None
     """The run that has not ended."""
 
@@ -68,7 +68,7 @@ class Fold:
 
     @property
     def files(self) -> Data:
-        """Read and changed before the branch's last compaction, as it says."""
+        """The files read and changed before the branch's last compaction, as that recorded them."""
         compaction = next(
             (node for node in reversed(self.tree.path(self.tip)) if node.files is not None), None
         )
@@ -84,7 +84,7 @@ class Fold:
         }
 
     def feed(self, record: Record) -> None:
-        """Takes the next record. Types that it doesn't know are counted and passed over."""
+        """Takes the next record. An unknown type is only counted."""
         self.seq = record["seq"]
         self.last_ts = record.get("ts", self.last_ts)
         handler = _HANDLERS.get(record["type"])

@@ -12,8 +12,8 @@ _OUTSIDE_RUNS = ("edit_start", "edit_applied", "checkpoint", "revert_start", "re
 def forked(records: Iterable[Record], header: Record, path: Collection[str]) -> Iterator[Record]:
     """The records of the copy, with their numbers.
 
-    `header` is its first record, without number; `path` are the nodes that it has. A run that leaves the path is
-    copied up to there and closed as interrupted. What was renamed keeps its name.
+    `header`: its first record, without a number; `path`: the ids of the nodes to copy. A run that leaves the path is
+    copied up to that point and closed as interrupted. A title that the user gave is kept.
     """
     copy = _Copy(path)
     yield copy.numbered(header)

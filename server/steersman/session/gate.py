@@ -1,6 +1,6 @@
-"""Stands before every tool call of a run: asks the policy, asks the user, remembers what was said.
+"""Decides about every tool call of a run: asks the policy, then the user, and remembers the answers.
 
-It is the kernel's `before_tool_call`. What a call would do is told by `needs`; how a question is shown, by a face.
+It is the kernel's `before_tool_call`. `needs` says what a call would do; how a question is shown is a face's matter.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from steersman.session.needs import command_of, needs_of, revision_of, tool_of, 
 from steersman.session.policy import Ask, Grants, Need, Policy, Refuse
 
 DECLINES_TO_END = 3
-"""Declined questions in a row that end a run: the user is asked, not worn out."""
+"""Declined questions in a row after which a run ends: users must not be worn out."""
 DECLINES_TO_REFUSE = 2
 """Declines of the same proposal after which it is refused unasked."""
 
@@ -38,7 +38,7 @@ class Gate:
         ask: Callable[[Question, AbortSignal], Awaitable[Answer]],
         new_id: Callable[[str], str],
     ) -> None:
-        """`denials` learns why a call was not done, by its id. `ask` puts a question and returns its one answer."""
+        """`denials` gets why a call was not done, by its id; `ask` puts a question and returns its answer."""
         self.policy = policy
         self._session, self._run = session, run
         self._run_grants, self._session_grants = Grants(), session_grants
@@ -50,7 +50,7 @@ class Gate:
         self._in_a_row = 0
 
     def new_task(self) -> None:
-        """A follow-up begins: what was granted or declined was so for the task before it."""
+        """A follow-up begins: what was granted or declined concerned the task before it."""
         self._run_grants.clear()
         self._declined.clear()
         self._accepted.clear()

@@ -33,7 +33,7 @@ class Home:
         return cls(root)
 
     def make(self) -> None:
-        """Makes the folder, for its owner only. One that can't be made is told of by the first who needs it."""
+        """Makes the folder, for its owner only. If that fails, the first one who needs it says so."""
         try:
             self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:

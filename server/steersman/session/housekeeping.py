@@ -1,4 +1,4 @@
-"""What nobody else takes away: old outputs of commands, pre-images, transcripts, diffs of servers that were killed."""
+"""Removes what nobody else does: old outputs of commands, pre-images, transcripts, and diffs of killed servers."""
 
 import logging
 import time
@@ -11,8 +11,8 @@ from steersman.workspace.temporary import remove_leftovers
 log = logging.getLogger(__name__)
 
 DIFF_AGE = 24 * 3600.0
-"""Seconds after which a diff document is nobody's any more: a live question's is younger or rewritten. A transcript
-that an editor still shows after as long is made again when its session goes on."""
+"""Seconds after which no live question needs a diff document any more: it was written anew, or is younger. A transcript
+that an editor still shows by then is made again when its session goes on."""
 
 
 def tidy(home: Home, *, now: float | None = None) -> None:

@@ -1,8 +1,8 @@
 """The instructions that folders hold for agents: AGENTS.md, or CLAUDE.md where there is no AGENTS.md beside it.
 
-Those of the user's home and of the workspace folder are part of the system prompt. Those further down are given once a
-tool has looked at something below them, with its result: what models were told is in the log, the beginning of a
-request stays as it was, and what was given is found again in the conversation itself.
+Those of the user's home and of the workspace folder are part of the system prompt. Those further down come with the
+result of the first tool call that concerns something below them. So the beginning of a request stays the same, and the
+conversation itself shows which ones the model has been given.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from steersman.workspace.roots import printable
 MAX_INSTRUCTIONS = 32 * 1024
 """Bytes of one instruction file; the rest is left out, and the model is told."""
 MAX_DEPTH = 32
-"""Folders between a file and its workspace folder in which instructions are looked for."""
+"""Folders that are searched for instructions, from a file up to its workspace folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class FolderInstructions:
         """`history()` is the conversation as the model sees it; `trusts(folder)` may ask the user."""
         self._workspace, self._history, self._trusts, self._notice = workspace, history, trusts, notice
         self._given: set[Text] = set()
-        """In this turn: not in the history yet."""
+        """Given in this turn, so not in the history yet."""
         self._refused: set[Path] = set()
         self._lock = asyncio.Lock()
 
@@ -124,7 +124,7 @@ class FolderInstructions:
         return replace(result, content=(*result.content, *blocks)) if blocks else None
 
     async def holding_at(self, paths: Sequence[str]) -> list[Text]:
-        """The instructions that hold at `paths`, as somebody named them, and were not given yet, outermost first."""
+        """The instructions for `paths`, as somebody wrote them, that were not given yet; outermost first."""
         folders = {folder: root for path in paths for folder, root in self._folders(path)}
         blocks: list[Text] = []
         async with self._lock:

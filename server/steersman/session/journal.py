@@ -168,7 +168,7 @@ class Journal:
 
     async def record_end(self, kind: str, data: Data, failed: Data) -> None:
         """Keeps the end of something that is no run, and tells it when it is on the disk. If it can't be kept, `failed`
-        is told, unnumbered: who waits for the end must not wait for ever.
+        is told instead, without a number, so that nobody waits for the end for ever.
 
         Raises:
             LogError: it could not be kept.
@@ -180,7 +180,7 @@ class Journal:
             raise
 
     def mend(self, *, tell: bool = True) -> None:
-        """Closes what is open, as after a crash. Without `tell` it is only kept: those ends were told.
+        """Closes what is open, as after a crash. Without `tell` the ends are only recorded: they were told before.
 
         Raises:
             LogError: it can't be written.

@@ -30,7 +30,7 @@ class Library:
     async def list(
         self, folder: Path | None = None, *, query: str = "", limit: int = 100
     ) -> Sequence[SessionSummary]:
-        """Those that were used last, newest first: of one folder or of all; with `query` in their titles."""
+        """The sessions used last, newest first: of one folder or of all, with every word of `query` in their titles."""
         logs = self._services.home.sessions
         wanted = limit if not query else MAX_LOGS
         found = await asyncio.to_thread(lambda: list_sessions(logs, folder, limit=wanted))
@@ -40,7 +40,7 @@ class Library:
         return matching[:limit]
 
     def _as_it_is(self, summary: SessionSummary) -> SessionSummary:
-        """A session that is open here is known better than from its log."""
+        """Of a session that is open here, its state now rather than what its log says."""
         session = self._sessions.get(summary.id)
         if session is None:
             return summary
@@ -124,7 +124,7 @@ class Library:
         return {"session": session_id}
 
     async def _picture(self, session_id: str, *, whole: bool) -> Fold:
-        """The session as it stands; of one that another process works in, as its log does: it is only read."""
+        """The state of the session. If another process works in it, its log is read."""
         try:
             session = await self._sessions.open(session_id)
         except Refused as refusal:

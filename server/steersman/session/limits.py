@@ -12,7 +12,7 @@ class Limits:
     verify: float = 3.0
     """For an editor to show us the text after an edit."""
     reload: float = 5.0
-    """For an editor to load a clean buffer's file again that changed on the disk."""
+    """For an editor to reload a clean buffer whose file has changed on the disk."""
     apply_edit: float = 10.0
     """For an editor to answer `workspace/applyEdit`."""
     problems: float = 2.0
@@ -24,11 +24,11 @@ class Limits:
     open_documents: float = 2.0
     """For an editor to answer `steersman/openDocuments`."""
     listed: float = 1.0
-    """How long such an answer holds where a file is only looked at, and the editor does not tell by itself."""
+    """For how long such an answer holds for reading, where the editor does not report changes by itself."""
     show_document: float = 2.0
     """For an editor to answer `window/showDocument`; some never do."""
     refresh: float = 4.0
-    """For an editor to answer a request to ask for something again."""
+    """For an editor to answer a request to refresh something."""
     create_progress: float = 2.0
     """For an editor to answer `window/workDoneProgress/create`."""
     call_tool: float = 120.0

@@ -24,14 +24,14 @@ MAX_HEADER = 64 * 1024
 HEAD, TAIL = 64 * 1024, 64 * 1024
 """Bytes at the start and at the end of a log that are looked at."""
 MAX_TAIL = 4 * 1024 * 1024
-"""Bytes at the end that are looked at where the first look was in vain: within a very long turn."""
+"""Bytes at the end that are looked at if the first look found nothing, as within a very long turn."""
 
 State = Literal["idle", "interrupted", "live", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """One session. What its log does not tell in the parts that were read is None."""
+    """One session. A field is None if the parts of the log that were read don't tell it."""
 
     id: str
     title: str | None
@@ -148,7 +148,7 @@ def own_folder(header: Data) -> str | None:
 
 @dataclass(slots=True)
 class _Seen:
-    """From the end of a log backwards; each is settled by the last record that tells it."""
+    """What was found, reading from the end of a log backwards: for each field the last record that has it counts."""
 
     updated: int | None = None
     title: str | None = None
@@ -157,7 +157,7 @@ class _Seen:
     usage: Data | None = None
     state: State | None = None
     ended: bool = False
-    """The end of a run was found: it tells all that is still missing."""
+    """The end of a run was found: it has all that is still missing."""
 
     def look(self, record: Record) -> None:
         kind, data = record.get("type"), record.get("data")

@@ -131,7 +131,7 @@ class SessionLog:
             raise LogError(_unwritable("written", self.path, error)) from error
 
     def _take_back(self, size: int | None) -> None:
-        """Half a record is worse than none. If it can't be cut off now, the next writer will."""
+        """Half a record is worse than none. If it can't be cut off now, the next writer does it."""
         if size is None:
             return
         try:
@@ -177,8 +177,8 @@ class SessionLog:
         self._release()
 
     def discard(self) -> None:
-        """Takes away a log that was made and has no record: nobody was told of it. Where it can't be removed it stays,
-        empty, and is in no list."""
+        """Removes a log that was just made and has no record: nobody was told of it. If that fails an empty file stays,
+        which no list shows."""
         try:
             self.path.unlink()
         except OSError as error:

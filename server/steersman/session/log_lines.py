@@ -1,4 +1,4 @@
-"""The lines of a session log: which is a record, where the last whole one ends, and what to say of one that is damaged.
+"""The lines of a session log: what a record is, where the last whole one ends, and what to say of a damaged one.
 
 It knows files by their descriptors or paths, and nothing of what records mean.
 """
@@ -13,7 +13,7 @@ from steersman.session.jsonlines import decode
 
 Record = dict[str, Any]  # Any: a JSON object as read from disk
 MALFORMED: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What reading a record raises that is JSON and has not what its type has: somebody else has written it."""
+"""What reading a record raises that is JSON but lacks what its type must have: another program wrote it."""
 _CHUNK: Final = 64 * 1024
 
 
@@ -77,7 +77,7 @@ def _line_break_before(fd: int, end: int) -> int:
 
 
 def _is_record(fd: int, start: int, end: int) -> bool:
-    """A line that a reader passes over must not stay before what is appended."""
+    """Whether the line is a record: one that a reader would skip must not stay before what is appended."""
     try:
         parse(os.pread(fd, end - start, start))
     except ValueError:

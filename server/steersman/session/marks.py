@@ -1,6 +1,6 @@
-"""The comments whose instructions a session's run works on: they go with the work, in the first change of their file.
+"""The comments whose instructions a session's run works on: each is removed with the first change of its file.
 
-What is left of them when the work is done is `unmarking`'s.
+What is left of them when the work is done is removed by `unmarking`.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Marks:
         self._active += tuple(comments)
 
     def take(self) -> Sequence[InstructionComment]:
-        """Those that are active; from now on none is."""
+        """Returns the active ones. From now on none is active."""
         taken, self._active = self._active, ()
         return taken
 
@@ -40,7 +40,7 @@ class Marks:
             )
 
     def amend(self, change: FileChange) -> FileChange:
-        """A change of a text, made to take out the comments of its file as well. May be called from any thread."""
+        """The change, which now also removes the comments of its file. May be called from any thread."""
         text = unmarked(change.new_text, _of_file(self._active, change.path.path))
         return change if text == change.new_text else change.with_text(text)
 
@@ -55,7 +55,7 @@ def _of_file(comments: Sequence[InstructionComment], path: Path) -> list[Instruc
 
 
 def _still_there(text: str, comments: Sequence[InstructionComment]) -> list[Instruction]:
-    """Which of those that say the same in one file it is, its place among them tells; with fewer of them it is gone."""
+    """Comments with the same text are told apart by their order. If there are fewer than there were, one is gone."""
     found = instructions(text, comments[0].language)
     there: dict[int, Instruction] = {}
     for comment in comments:

@@ -1,7 +1,7 @@
 """Mentions in a message: `@path`, `@path#L3-L9`, `@"path with spaces"`, `@selection`, `@diagnostics`. Text only.
 
-A mention begins where a word does, so that an e-mail address is none; `\\@` is none; nor is what stands in a fenced
-block of code, where an `@` is a decorator's. Whether there is such a file is not known here.
+A mention begins where a word does, so an e-mail address is not one. Neither is `\\@`, nor anything in a fenced block of
+code, where an `@` is a decorator's. This module doesn't know whether there is such a file.
 """
 
 import re
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_LENGTH = 1000
-"""Characters of a mention; what is longer names no file."""
+"""Characters of a mention; nothing longer names a file."""
 MAX_MENTIONS = 10_000
-"""In one text: a paste that holds more of them means none."""
+"""In one text: further ones come from a paste, and are not meant."""
 
 _BEFORE = "([{<\"'"
 """What a mention may follow, beside white space."""
@@ -48,7 +48,7 @@ class Mention:
     start: int
     """Where it stands in the text, the `@` included."""
     text: str
-    """Without the `@`, as it was typed; what may only be the sentence's punctuation included."""
+    """As it was typed, without the `@`. What may be punctuation of the sentence is included."""
     targets: tuple[Target, ...]
     """The first of these that is there is meant."""
     quoted: bool = False
@@ -95,7 +95,7 @@ def mention(path: str, first: int | None = None, last: int | None = None) -> str
 
 
 def _readings(bare: str) -> Iterator[Target]:
-    """With what may be a sentence's punctuation, then with less and less of it; lines before a `#` in the name."""
+    """First with what may be punctuation of the sentence, then with less and less of it; `#L3` as lines first."""
     for _ in range(_MAX_TRAILING + 1):
         found = re.search(_LINES.pattern + r"$", bare)
         if found and found.start():

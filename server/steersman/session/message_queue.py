@@ -1,4 +1,4 @@
-"""What waits to be said to a session's live run, and how its user changes it."""
+"""The messages that wait for a session's live run, and what its user can do with them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ class Driven:
 
     run: Run
     queue_changed: Callable[[Sequence[str]], None]
-    """Tells what waits; with the ids of what the user has taken out."""
+    """Tells what waits; its argument is the ids of what the user has taken out."""
 
 
 class MessageQueue:

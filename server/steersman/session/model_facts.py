@@ -1,8 +1,8 @@
-"""What is known of a model: what the user says, over what the package says, over what its provider says of it.
+"""What is known of a model: what the user says counts over what the package says, and that over what its provider says.
 
-The provider is asked in the background, after a model of it has answered, and not again for a day. A program on this
-machine is asked again sooner: the window that it serves depends on how it was started. Where the user says where the
-requests to any server go, that server is asked only if it stands in the user's own network: others may be anything.
+The provider is asked in the background, after one of its models has answered, and not again for a day. A program on
+this machine is asked again sooner, since its window depends on how it was started. The server of a general base URL is
+asked only if it is in the user's own network: any other may be anything.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 NEAR_SECONDS: Final = 60.0
-"""After which a server of the user's own network may be asked again."""
+"""Seconds after which a server of the user's own network may be asked again."""
 LEAST_WINDOW: Final = 1000
-"""Tokens: what is less is taken for a mistake, as in the settings."""
+"""Tokens: anything less is taken for a mistake, as in the settings."""
 
 
 class KnownFacts:
-    """Those of one server's models. `facts` and `used` belong to one event loop."""
+    """The facts of one server's models. `facts` and `used` are called from one event loop."""
 
     def __init__(self, catalog: Catalog, cache: FactsCache, *, near_seconds: float = NEAR_SECONDS) -> None:
         self._catalog, self._cache, self._near_seconds = catalog, cache, near_seconds

@@ -25,7 +25,7 @@ _KEY_REFUSED: Final = ("auth", "permission")
 async def model_findings(
     home: Home, settings: Settings, environ: Mapping[str, str], seconds: float
 ) -> AsyncIterator[Finding]:
-    """In the order in which they are told. Asks the model's server, for so many seconds, if there is one."""
+    """In the order in which they are shown. Asks the model's server, if there is one, for at most so many seconds."""
     catalog = catalog_of(home, settings, environ)
     if settings.locked is not None:
         told, _, mend = settings.locked.rpartition(": ")
@@ -86,7 +86,7 @@ def _general_key(settings: Settings, home: Home) -> str:
 
 
 async def _key(catalog: Catalog, route: Route) -> str | None:
-    """As a run would get it, and none of it unless a model could be made with it.
+    """The key as a run would get it, once it is sure that a model can be made with it.
 
     Raises:
         ModelConfigError: there is none, or it can't be used.

@@ -1,8 +1,7 @@
-"""Asks everybody at once what models there are: the providers that there is a key for, and the servers of this machine.
+"""Lists the models that there are: asks all providers with a key, and the servers of this machine, at the same time.
 
-A key goes nowhere that a run would not send it. The one that is said for any server, STEERSMAN_API_KEY, goes to the
-server of the configured model alone, and a variable that several providers share to one of them, unless a provider is
-asked for by name.
+A key goes nowhere that a run would not send it. The general key, STEERSMAN_API_KEY, goes only to the server of the
+configured model. A variable that several providers share goes to one of them, unless a provider is asked for by name.
 """
 
 import asyncio
@@ -97,7 +96,7 @@ class ModelLister:
         return to_begin_with(servers, local)
 
     def _is_looked_for(self, provider: Provider) -> bool:
-        """It is one of the programs of this machine, and nothing but its port has to be known to ask it."""
+        """Whether it is a program of this machine that can be asked by its port alone."""
         own = self.settings.providers.get(provider.id)
         wants_more = own is not None and (bool(own.own_key) or bool(own.provider.headers))
         path = urlsplit(provider.base_url or "").path.rstrip("/")
@@ -118,7 +117,7 @@ class ModelLister:
             return _no_use(provider, str(error), None)
 
     def _what_to_set(self, route: "Route") -> str:
-        """The whole of it where the user has said where the key is, and nothing was there."""
+        """How to get a key to it. Where the user has said where the key is, why there was none."""
         provider = route.provider
         if provider.id in self.settings.providers or not provider.key_env:
             return _sentence((route.missing or "").removeprefix(f"No API key for {route.spec!r}: "))
@@ -126,7 +125,7 @@ class ModelLister:
         return f"Set {' or '.join(provider.key_env)}{page}."
 
     def not_meant(self, route: "Route", configured: str | None) -> str | None:
-        """Why a server is not asked with a base URL or a key that the user may mean for another one."""
+        """Why a server is not asked: the base URL or the key may be meant for another one. None: it is."""
         mine, meant = route.provider.id, (configured or "").partition(":")[0]
         if mine == meant:
             return None

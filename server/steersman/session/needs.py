@@ -1,4 +1,4 @@
-"""What a prepared call needs leave for, and how a question about it is shown: from the proposals of the tools."""
+"""What a prepared call needs permission for, and how a question about it is shown; both from the tool's proposal."""
 
 import functools
 from collections.abc import Sequence
@@ -18,8 +18,7 @@ MAX_DIFF_LINES = 2000
 
 
 def needs_of(pending: PendingCall) -> tuple[Need, ...]:
-    """One for each file of a change. Empty: the call changes nothing and looks at nothing that would have to be asked
-    about."""
+    """One for each file of a change. Empty if the call changes nothing and reads nothing that needs a question."""
     proposal = pending.proposal
     if proposal is None:
         return ()

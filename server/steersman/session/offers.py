@@ -127,14 +127,14 @@ def local_offers(
 
 
 def is_at(server: "LocalServer", provider: Provider) -> bool:
-    """Requests to the provider get to this server, and it is what it is called."""
+    """Whether requests to the provider get to this server, and it is the program that the provider is."""
     place = urlsplit(provider.base_url or "")
     here = place.hostname in ("localhost", urlsplit(server.base_url).hostname)
     return here and server.port == (place.port or 80) and server.program == provider.id
 
 
 def elsewhere(server: "LocalServer", providers: Mapping[str, Provider]) -> Offer:
-    """A server that no provider's requests get to, with what makes them."""
+    """An offer for a server that no provider points to, with the settings that make requests go there."""
     known = providers.get(server.program or "")
     place = urlsplit(server.base_url).netloc
     names = [model.name for model in server.models]
@@ -181,5 +181,5 @@ def _price_data(price: Price) -> Data:
 
 
 def _known(data: Data) -> Data:
-    """What nobody knows is left out."""
+    """Only what is known."""
     return {name: value for name, value in data.items() if value is not None}

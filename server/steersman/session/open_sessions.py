@@ -1,8 +1,8 @@
-"""The sessions that one server has open: opened once, and closed when others without a run were used later.
+"""The sessions that one server has open. Each is opened once; of the idle ones, those used longest ago are closed.
 
-An open session holds a descriptor, the lock of its log and its whole history; so only so many of them stay open without
-a run. What a session knows that its log doesn't outlives its closing: of the last thousand of them, so that a server
-which has made sessions for weeks holds no more than that.
+An open session holds a descriptor, the lock of its log and its whole history, so only a few stay open without a run.
+What the server remembers of a session beside its log (`Kept`) outlives the closing, but only for the last thousand
+sessions: a server may run for weeks.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 MAX_IDLE = 16
 """Sessions without a run that stay open."""
 MAX_KNOWN = 1000
-"""Sessions, open or closed, of which it is known what their logs don't tell."""
+"""Sessions, open or closed, of which something is remembered beside their logs."""
 
 
 class OpenSessions:
@@ -38,7 +38,7 @@ class OpenSessions:
         self._kept: dict[str, Kept] = {}
         """Of the sessions that are open, and of those that were open here last."""
         self._roots: dict[Roots, Roots] = {}
-        """Theirs: those of the same folders share one."""
+        """The roots of those sessions: sessions in the same folders share one object."""
         self._wanted: list[str] = []
 
     def all(self) -> Sequence[Session]:
@@ -49,7 +49,7 @@ class OpenSessions:
         return [session for session in self._open.values() if session.live is not None]
 
     def abort_operations(self, reason: str | None = None) -> bool:
-        """Asks what is under way without a run to stop. False if there is nothing."""
+        """Asks the operations that are under way to stop. False if there are none."""
         aborted = [session.abort(reason) for session in self._open.values() if session.live is None]
         return any(aborted)
 
@@ -70,7 +70,7 @@ class OpenSessions:
 
     @contextmanager
     def wanted(self, session_id: str | None) -> Iterator[None]:
-        """Meanwhile the session is not closed for want of a run: it is about to be used."""
+        """Keeps the session from being closed as idle: it is about to be used."""
         names = [] if session_id is None else [session_id]
         self._wanted += names
         try:
@@ -131,7 +131,7 @@ class OpenSessions:
         return session
 
     def close_unused(self) -> None:
-        """Begins to close the sessions without a run that were used longest ago, if there are too many of them."""
+        """Begins to close the idle sessions that were used longest ago, if there are too many."""
         idle = [session for session in self._open.values() if session.can_be_reopened]
         idle.sort(key=lambda session: session.kept.last_used)
         for session in idle[: max(0, len(idle) - MAX_IDLE)]:
@@ -149,9 +149,9 @@ class OpenSessions:
             log.error("the session %s could not be closed", session_id, exc_info=error)
 
     def _forget(self) -> None:
-        """Drops what is known of the closed sessions that were used longest ago, where it is of too many; and some
-        more, so that this is rare. What somebody has decided (a mode, a grant) goes last: without it such a session is
-        in the default mode, and asks again.
+        """Forgets the closed sessions that were used longest ago, if too many are remembered, and some more, so that
+        this happens rarely. Those for which the user has decided something (a mode, a grant) go last: a forgotten
+        session is in the default mode and asks again.
         """
         if (excess := len(self._kept) - MAX_KNOWN) <= 0:
             return

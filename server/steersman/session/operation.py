@@ -1,4 +1,4 @@
-"""What a session does that takes its time and is no run: a compaction that the user asks for, a revert."""
+"""Something that a session does which takes time and is no run: a compaction that the user asks for, a revert."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class Operation:
-    """Under way from now on. It ends by itself, or when it is aborted; what came of it is told by events."""
+    """It begins at once, and ends by itself or when it is aborted. Events tell its result."""
 
     def __init__(self, id: str, state: RunState, work: Callable[[AbortSignal], Awaitable[None]]) -> None:
         """`state` is what its session does meanwhile."""

@@ -25,7 +25,7 @@ from steersman.workspace.roots import Roots
 log = logging.getLogger(__name__)
 
 MAX_SAID = 32
-"""Messages with attachments that wait to be delivered, of which it is known what they attach."""
+"""Messages with attachments that wait to be delivered; of more, what the oldest ones attached is forgotten."""
 
 
 @dataclass(slots=True)
@@ -47,10 +47,10 @@ class Parts:
     tools_length: int = 0
     """Characters of what a model is told of `tools`."""
     said: dict[str, Composed] = field(default_factory=dict)
-    """What the last messages were made of, by their ids, until they are in the conversation."""
+    """How the last messages were composed, by their ids, until they are in the conversation."""
 
     def to_say(self, composed: Composed) -> UserMessage:
-        """A message of its own, for what was composed."""
+        """A new message of what was composed."""
         message = UserMessage(self.services.new_id("msg"), composed.content)
         if composed.attached:
             self.said[message.id] = composed
@@ -66,7 +66,7 @@ class Parts:
             self.marks.add(composed.pointed.comments)
 
     def tell_if_blind(self, model: str, content: Sequence[UserContent]) -> None:
-        """The user hears of images that the model won't see."""
+        """Tells the user of images that the model won't see."""
         if images_in(content) and not self.services.takes_images(model):
             self.notice(
                 f"{model} is not known to take images: it is told that one was left out. "
@@ -103,7 +103,7 @@ class Parts:
             log.exception("the log of %s could not be synced", self.journal.session)
 
     def _record_quietly(self, kind: str, data: Data) -> None:
-        """For events that nothing hangs on: a log that fails here ends the run at its next record."""
+        """For events that nothing depends on. If the log fails here, the run ends at its next record."""
         try:
             self.journal.record(kind, data)
         except LogError:

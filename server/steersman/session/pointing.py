@@ -1,4 +1,4 @@
-"""What a face tells of where the user is: with a prompt, what it points at; in general, what its editor has open."""
+"""Where the user is, as a face tells it: what a prompt points at, and what the editor has open."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class GivenImage:
 
 @dataclass(frozen=True, slots=True)
 class InstructionComment:
-    """A comment that asks for work, where its text is the prompt. It is taken out of its file with the work."""
+    """A comment that asks for work; its text is the prompt. It is removed from its file with the work."""
 
     path: Path
     """With links resolved."""
@@ -49,14 +49,14 @@ class InstructionComment:
     """Line, from 1."""
     last: int
     nth: int
-    """Its place among those of the file that say the same, from 0."""
+    """Its place among the comments of the file with the same text, from 0."""
     of: int
-    """How many these were."""
+    """How many of those there were."""
     around: str = field(default="", repr=False)
     """The lines around it, and its own."""
 
     def is_same(self, other: "InstructionComment") -> bool:
-        """Whether they are one comment, wherever its lines are by now."""
+        """Whether both are the same comment, wherever it has moved."""
         ours, theirs = (self.path, self.text, self.nth), (other.path, other.text, other.nth)
         return ours == theirs
 
@@ -83,4 +83,4 @@ class EditorState:
     active: Path | None = None
     """Where the user is."""
     visible: Sequence[Path] = ()
-    """What the user has in front of them, the active one or not."""
+    """What the user sees, with the active one or without."""

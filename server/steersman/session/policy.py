@@ -19,11 +19,11 @@ Effect = Literal["create", "edit", "move", "delete", "command", "tool", "read"]
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What one call needs leave for."""
+    """What one call needs permission for."""
 
     effect: Effect
     file: str | None = None
-    """Its displayed path, of a call that changes several."""
+    """Its displayed path, if the call changes several files."""
     outside: bool = False
     protected: str | None = None
     """The pattern that protects a path of it."""
@@ -53,7 +53,7 @@ class Ask:
     kind: QuestionKind
     reason: str
     setting: str
-    """What would allow it unasked, for somebody who can't be asked."""
+    """What would allow it without a question, for where nobody can be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Refuse:
 Verdict = Allowed | Ask | Refuse
 
 _NAMED = 5
-"""Files of which one reason is told."""
+"""Files that are named with one reason."""
 _MODE_HINT = {
     "edit": "--mode auto-edit, with --trust if the folder is not trusted yet",
     "delete": "--mode full-auto, with --trust if the folder is not trusted yet",
@@ -196,7 +196,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 _SPECIAL = re.compile(r"[;&|<>()$`\\\n\r\x00{}*?\[\]~#!]|(?:^|\s)\w+\+?=")
-"""What makes a command more than one program with plain arguments, or its arguments more than what they look."""
+"""What makes a command more than one program with plain arguments, or an argument other than it looks."""
 
 
 def matches(rule: str, command: str) -> bool:

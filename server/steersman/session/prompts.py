@@ -1,6 +1,6 @@
-"""What somebody says to a session, made into what its model is told: templates expanded, mentions attached.
+"""Composes what a model is told from what somebody says: expands templates, attaches what is mentioned.
 
-The first block is what was typed, as it was typed. Every other block is attached and says so.
+The first block is what was typed, unchanged. Every other block is marked as attached.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class Composed:
     typed: str
     attached: tuple[UserContent, ...] = ()
     seen: ReadLedger = field(default_factory=ReadLedger)
-    """What the model will have been given of files."""
+    """What the model gets to see of files."""
     pointed: Pointed = field(default_factory=Pointed)
     notices: tuple[str, ...] = ()
     """For the user."""
@@ -47,12 +47,12 @@ class Composed:
 
     @property
     def mode(self) -> Mode | None:
-        """That the user's own template asks for."""
+        """The mode that the user's own template asks for."""
         return self.template.mode if self.template and self.template.source == "user" else None
 
     @property
     def at_most(self) -> Mode | None:
-        """Beyond which a workspace's template does not go."""
+        """The loosest mode that a workspace's template allows."""
         return self.template.mode if self.template and self.template.source == "workspace" else None
 
 
@@ -71,8 +71,8 @@ class Prompts:
         history: Sequence[Message] = (),
         live: bool = False,
     ) -> Composed:
-        """The message that `text` is in a session with these roots. `history` is what the model has been told before;
-        `live`: it joins a run, whose model and mode stand.
+        """Composes the message for `text` in a session with these roots. `history`: what the model has been told so
+        far; `live`: the message joins a run, whose model and mode stay.
 
         Raises:
             Refused: denied, unsupported, tooLarge, unknownTemplate, badTemplate, untrusted.
@@ -100,7 +100,7 @@ class Prompts:
         return Composed(text, tuple(to.blocks), to.seen, pointed, tuple(to.notices), template)
 
     async def templates(self, roots: Roots) -> list[Template]:
-        """Those that `/name` reaches in a session with these roots, by name."""
+        """The templates that `/name` can call in a session with these roots, sorted by name."""
         folders: list[tuple[Path, TemplateSource, Path | None]] = [
             (self._services.home.templates, "user", None)
         ]
@@ -144,7 +144,7 @@ class Prompts:
 
 
 def _last_told(history: Sequence[Message], block: Text) -> Text | None:
-    """The last block of the same name, if the model was told one."""
+    """The last block of the same name that the model was told."""
     told = (
         old
         for message in reversed(history)

@@ -1,5 +1,7 @@
-"""What follows from a failed response, by the kind of its failure and never by its text: whether it is asked for again,
-and when, and what the user can do."""
+"""What follows from a failed response: whether and when it is asked for again, and what the user can do.
+
+The kind of the failure decides, never its text.
+"""
 
 import random
 from collections.abc import Callable, Mapping
@@ -20,7 +22,7 @@ class Policy:
     advice: str
     """What the user can do, as a sentence."""
     if_told: bool = False
-    """It is asked for again only where the provider says when."""
+    """It is asked for again only if the provider says when."""
 
 
 POLICIES: Final[Mapping[FailureKind, Policy]] = {
@@ -98,9 +100,9 @@ class RetryPolicy:
     base: float = 1.0
     """Seconds before the second attempt; doubled for each one after."""
     ceiling: float = 60.0
-    """Seconds, the most that is waited. A provider that asks for more is taken as a no."""
+    """Seconds: the longest wait. If a provider asks for more, there is no further try."""
     jitter: Callable[[], float] = random.random
-    """Between 0 and 1: how much of the second half of a wait is waited."""
+    """Between 0 and 1: the part of the second half of a wait that is waited."""
 
     def decide(self, failure: StreamFailure, attempt: int) -> Retry | GiveUp:
         """`attempt` requests have been made for this response."""

@@ -1,7 +1,6 @@
-"""Takes back what a session changed since a checkpoint, file by file, through the editor where a file is open.
+"""Reverts what a session changed since a checkpoint, file by file, through the editor where a file is open.
 
-Nothing that somebody else has changed since is overwritten without an explicit choice. What is taken back is a
-checkpoint itself.
+Nothing that somebody else has changed since is overwritten without an explicit choice. A revert is itself a checkpoint.
 """
 
 import logging
@@ -40,7 +39,7 @@ class Item:
     action: Action
     state: State
     reason: str | None = None
-    """Of a conflict, or why it can't be done; for a person."""
+    """Why there is a conflict, or why it can't be done; for a person."""
     path: ResolvedPath | None = None
     change: FileChange | None = None
 
@@ -65,7 +64,7 @@ class Reverter:
         self._store = BlobStore(parts.services.home.preimages)
 
     async def plan(self, since: Checkpoint, files: Collection[str] | None = None) -> list[Item]:
-        """What would be done, of all files that were changed since, or of those that are named by URI."""
+        """What would be done: with all files that were changed since, or only with these, by URI."""
         wanted = self._history.wanted(since)
         return [
             await self._item(uri, image) for uri, image in wanted.items() if files is None or uri in files
@@ -74,7 +73,7 @@ class Reverter:
     async def carry_out(
         self, since: Checkpoint, items: list[Item], choices: Mapping[str, Choice], signal: AbortSignal
     ) -> list[Data]:
-        """Does what is ready, and what a choice says of conflicts. Returns what became of each file.
+        """Reverts what is ready and, of conflicts, what a choice says. Returns what became of each file.
 
         Raises:
             LogError: it could not be kept; what was done until then is in the log.

@@ -1,4 +1,4 @@
-"""The ways back of a user's sessions: their checkpoints, what going back to one would do, and doing it.
+"""Reverts for a user: the checkpoints of a session, what going back to one would do, and doing it.
 
 Every public method raises `Refused` with a code when it can't be done; nothing is half done then.
 """
@@ -18,7 +18,7 @@ from steersman.workspace.touched import written_within
 from steersman.workspace.uris import path_of
 
 CLOCK_SLACK = 2.0
-"""Seconds around a command's run in which a file's last write is taken to be its: file systems round times."""
+"""Seconds before and after a command in which a write may be the command's: file systems round times."""
 
 
 class Reverts:
@@ -88,7 +88,7 @@ class Reverts:
         return session, history, checkpoint
 
     async def _of_commands(self, session: Session, history: History, since: Checkpoint) -> Data:
-        """The commands since then, and the files that were last written while one ran: they are not taken back."""
+        """The commands since then, and the files last written while one of them ran: those are not reverted."""
         commands = [command for command in history.commands if command.seq > since.seq]
         spans = [
             (command.began / 1000 - CLOCK_SLACK, command.ended / 1000 + CLOCK_SLACK) for command in commands

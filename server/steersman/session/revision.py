@@ -1,6 +1,6 @@
-"""What the user makes of a proposal before accepting it: other text, or only some of its hunks.
+"""A proposal as the user revises it before accepting: with other text, or with only some of its hunks.
 
-The result stands on the same base as the proposal, so that a file that has moved meanwhile is noticed as ever.
+The result has the same base as the proposal, so a file that has changed meanwhile is noticed as usual.
 """
 
 from collections.abc import Collection, Mapping
@@ -28,7 +28,7 @@ def revised(proposal: ChangeProposal, answer: Answer) -> ChangeProposal:
 
 
 def _without_unchanged(proposal: ChangeProposal) -> ChangeProposal:
-    """Of several files those that the user has made what they were are not changed."""
+    """Leaves out the files that the user has made what they were, unless it is all of them."""
     same = [
         str(change.path.path)
         for change in proposal.changes
@@ -53,8 +53,8 @@ def _edited(proposal: ChangeProposal, edited: Mapping[str, str]) -> dict[str, st
 
 
 def _chosen(proposal: ChangeProposal, ids: Collection[str]) -> ChangeProposal:
-    """What is left of it with only these hunks. A file of which none is chosen stays as it is; a change without hunks,
-    such as a move, is made."""
+    """The proposal with only these hunks. A file with none of them stays as it is; a change without hunks, such as a
+    move, is still made."""
     all_hunks = proposal.hunks()
     known = [hunk.id for own in all_hunks for hunk in own]
     unknown = sorted(set(ids).difference(known))

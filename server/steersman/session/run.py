@@ -37,18 +37,18 @@ class Run:
     model: str
     """As the user names it: `PROVIDER:NAME`."""
     thinking: ThinkingLevel = "off"
-    """As it was asked for; a model that takes no level is not told of it."""
+    """As it was asked for; a model that takes no level doesn't get it."""
     notices: tuple[str, ...] = ()
     """For the user, about its prompt: told when it has begun."""
     controller: AbortController = field(default_factory=AbortController)
     released: asyncio.Event = field(default_factory=asyncio.Event)
-    """Until it is set nothing of the run is told: the answer to its start goes first."""
+    """Nothing of the run is told before this is set: the answer to its start goes first."""
     facts: RunFacts = field(default_factory=RunFacts)
     """What its records say that it did."""
     streaming: "StreamingMessage | None" = None
     """The response that is being streamed, as far as it has come."""
     interrupted: bool = False
-    """The server is closing: the abort is nobody's wish."""
+    """The server is closing: nobody has asked for the abort."""
     state: RunState = "idle"
     end: AgentEnd | None = None
     """As it was told."""

@@ -24,7 +24,7 @@ def check_text(text: str) -> None:
 
 
 def words_to_go_on(session: str, messages: Sequence[Message]) -> str | None:
-    """What to say to go on without a prompt; None: nothing, the model has yet to answer.
+    """What to say to continue without a prompt; None: nothing, the model has yet to answer.
 
     Raises:
         Refused: emptyPrompt, since the last answer was complete.

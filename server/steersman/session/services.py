@@ -47,13 +47,13 @@ class ToolSetting:
     live_run: Callable[[], str | None]
     """The id of the run that the tools work for; None between runs."""
     set_state: Callable[[RunState], None]
-    """Tells what the live run is doing, where a tool knows better: it waits for the user. Nothing between runs."""
+    """Tells what the live run is doing, for a tool that waits for the user. Does nothing between runs."""
     ledger: ReadLedger = field(default_factory=ReadLedger)
     """What the session has seen of each file."""
     withholds_output: bool = False
     """What commands write may be kept only as results: an extension redacts those."""
     amend: Amend = unchanged
-    """What is made of a change of a text before anybody is asked about it."""
+    """Amends a change of a text before anybody is asked about it."""
 
 
 ToolFactory = Callable[[ToolSetting], Sequence[Tool]]
@@ -94,7 +94,7 @@ class Services:
     diagnostics: Callable[[], Sequence[Diagnostic]] = lambda: ()
     """What the editor's language servers find now."""
     prepare_model: Callable[[str], Awaitable[None]] = _nothing_to_prepare
-    """Has what a model needs ready before it is made: what would block then. Raises Refused as `make_model` does."""
+    """Gets ready what a model needs and what would block `make_model`. Raises Refused as that does."""
     facts: Callable[[str], ModelFacts] = lambda _: ModelFacts()
     """What is known of the model of `PROVIDER:NAME`."""
     route: "Callable[[str], Route | None]" = lambda _: None
@@ -102,11 +102,11 @@ class Services:
     window: Callable[[str], int | None] = lambda _: None
     """Tokens that the model takes, where the settings don't say it and somebody else does."""
     model_used: Callable[[str], None] = lambda _: None
-    """Is told that the model has answered."""
+    """Called when the model has answered."""
     list_models: ModelList = _no_models
-    """What models there are: of all providers or of one, where new runs have the model that is named."""
+    """The models that there are: of all providers, or of one; the second argument is the model of new runs."""
     takes_images: Callable[[str], bool] = lambda _: True
-    """Whether the model of `PROVIDER:NAME` is told of images; else words stand for them."""
+    """Whether the model of `PROVIDER:NAME` is sent images; else it gets words in their place."""
     extensions: Extensions = field(default_factory=Extensions)
     trusts_all: bool = False
     """`--trust`: the folders of this process are trusted."""

@@ -107,7 +107,7 @@ class Session:
 
     @property
     def can_be_reopened(self) -> bool:
-        """Nothing goes on in it, and all that it knows is in its log or in `kept`."""
+        """Whether nothing goes on in it, and all that it knows is in its log or in `kept`."""
         return not self.is_busy and self._journal.kept and not len(self._parts.strays)
 
     def begin(
@@ -174,12 +174,12 @@ class Session:
         return True
 
     def user_message(self, said: Composed) -> UserMessage:
-        """What is said to begin a run, with what the model has to know first."""
+        """The message that begins a run, with what the model has to know first."""
         note = note_of_reverts(self.picture.reverted)
         return self._parts.to_say(said if note is None else replace(said, attached=(*said.attached, note)))
 
     def works_on(self, comment: InstructionComment) -> bool:
-        """Whether the live run works on a comment's instruction, or will."""
+        """Whether the live run works on a comment's instruction, or is going to."""
         if self.live is None:
             return False
         waiting = [item.message.id for item in (*self.live.inputs, *self.queue.items)]
@@ -225,8 +225,8 @@ class Session:
         self.thinking = self.picture.thinking or "off"
 
     def compact(self, instructions: str | None, model: Model) -> Run | None:
-        """Has old messages replaced, for the model, by a summary: before the next request of the live run, which is
-        returned, else now, by `model`. `compaction_end` tells what came of it.
+        """Replaces old messages, for the model, by a summary: before the next request of the live run, which is
+        returned; without one now, by `model`. `compaction_end` tells the result.
 
         Raises:
             Refused: busy, readOnly, nothingToDo.
@@ -241,7 +241,7 @@ class Session:
         return None
 
     def operate(self, state: RunState, work: Callable[[AbortSignal], Awaitable[None]]) -> Operation:
-        """Begins something that takes its time and is no run; meanwhile there is none.
+        """Begins an operation. No run can begin before it has ended.
 
         Raises:
             Refused: busy, readOnly.
@@ -259,7 +259,7 @@ class Session:
         return self.operation
 
     def reverter(self, history: History) -> Reverter:
-        """For the ways back that its log tells."""
+        """What reverts changes of this session; `history`: what its log says of them."""
         return Reverter(self._parts, history)
 
     def rename(self, title: str) -> None:
@@ -297,7 +297,7 @@ class Session:
         await self._journal.close()
 
     def _cut_off(self, run: Run, task: "asyncio.Task[None]") -> None:
-        """What doesn't end is closed in the log as after a crash; nothing more of it is kept or told."""
+        """Closes a run that doesn't end as after a crash. Nothing more of it is kept or told."""
         log.error("run %s did not stop and was cut off", run.id)
         run.end = AgentEnd("interrupted")
         self._ended(run)

@@ -60,11 +60,11 @@ class ConfigFile(BaseModel):
     mode: Mode | None = None
     max_turns: Annotated[int, Field(ge=1)] | None = None
     images: bool | None = None
-    """Whether the model takes images; without, as is known of its name."""
+    """Whether the model takes images. If it isn't set, what is known of the model's name counts."""
     context_window: Annotated[int, Field(ge=1000)] | None = None
     """Tokens of the model's window: old messages are summarised before a request would not fit."""
     context_max_chars: Annotated[int, Field(ge=1)] | None = None
-    """A plain budget in place of that: of the conversation only so many characters go into a request, the newest."""
+    """A plain budget instead: a request has at most so many characters of the conversation, the newest ones."""
     allow_commands: list[str] = []
     """Commands that need no question: `ls`, or `pytest *` for any arguments. Plain commands only: one with a pipe, a
     redirection, a substitution or a second command in it is asked about."""
@@ -86,16 +86,16 @@ class Settings:
     providers: Mapping[str, "UserProvider"] = field(default_factory=dict)
     """What the user's file says of providers."""
     locked: str | None = None
-    """Why no key of the user's file is used: others may read them. With what to do."""
+    """Why no key of the user's file is used (others can read the file), and what to do."""
     general_locked: bool = False
-    """One of them is that for any server."""
+    """The general `api_key` of the file is one of those keys."""
     file_secrets: tuple[str, ...] = field(default=(), repr=False)
     """Keys and values of headers in the user's file, used or not."""
     thinking: ThinkingLevel = "off"
     mode: Mode = "ask"
     max_turns: int | None = None
     images: bool | None = None
-    """None: as is known of the model's name."""
+    """None: what is known of the model's name counts."""
     context_window: int | None = None
     context_max_chars: int | None = None
     allow_commands: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ class Settings:
         context_max_chars: int | None = None,
         extensions: Sequence[str] = (),
     ) -> "Settings":
-        """With what the command line says."""
+        """These settings, overruled by the command line."""
         changed = replace(
             self,
             model=model or self.model,

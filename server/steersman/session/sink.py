@@ -1,4 +1,4 @@
-"""The sink of one run's events: each is a record before anybody hears of it, with what only the product knows of it."""
+"""The sink of one run's events: adds what only the product knows, and records each before anybody hears of it."""
 
 import logging
 from collections.abc import Callable, Collection, Mapping
@@ -47,9 +47,9 @@ class RunSink:
         window: Callable[[], int | None],
     ) -> None:
         """`effects`: names of the tools that change things; `denials`: why calls were not done, by their ids.
-        `on_said` is called with each user message that is in the conversation, `on_end` in the step in which the end is
-        told, before anybody hears of it. `window`: the tokens that the model takes, as far as is known when it is
-        asked."""
+        `on_said` is called with each user message that has joined the conversation, `on_end` in the same step as the
+        end is told, before anybody hears of it. `window()`: the tokens that the model takes, as far as is known by
+        then."""
         self._run, self._journal, self._changes = run, journal, changes
         self._effects, self._denials, self._on_end = effects, denials, on_end
         self._on_said, self._window = on_said, window
@@ -117,7 +117,7 @@ class RunSink:
         self._journal.tell(event.type, self._data(event), run=self._run.id)
 
     def set_state(self, state: RunState) -> None:
-        """Tells a new state. Aborting is left only by the end."""
+        """Tells a new state. Only the end of the run leaves `aborting`."""
         run = self._run
         if run.end is not None or run.state in (state, "aborting"):
             return

@@ -72,7 +72,7 @@ class Store:
         return journal
 
     async def open(self, session: str, roots: Roots, *, told: bool = False) -> Journal:
-        """The journal of an existing session, mended. `told`: the ends of what is open in it were told already.
+        """The journal of an existing session, mended. `told`: users have been told the ends of what is open in it.
 
         Raises:
             Refused: unknownSession, locked, readOnly (the log can't be read or written).
@@ -158,7 +158,7 @@ class Store:
         return await self._reading(session, read)
 
     async def picture(self, session: str) -> Fold:
-        """A session as its log stands, which is not locked for that. What is open in it stays open.
+        """The picture of a session, read from its log without the lock. What is open in it stays open.
 
         Raises:
             Refused: unknownSession, readOnly (the log can't be read).

@@ -1,4 +1,4 @@
-"""The summary that takes the place of old messages: what a model is asked for, and the conversation as it is shown.
+"""The summary that replaces old messages: how a model is asked for it, and how the conversation is shown to it.
 
 The lists of files come from the calls themselves, never from the model.
 """
@@ -42,11 +42,11 @@ Keep every name, path, number, error text and user wish that is still needed; le
 of an earlier part is shown, carry on with it: the result replaces both."""
 
 MOST_PIECES = 16
-"""Requests of one summary: of a longer record less of each text is shown, until there is too little left of them."""
+"""Requests for one summary. If a record needs more, less of each text is shown, down to `LEAST_SHOWN`."""
 LEAST_SHOWN = 400
-"""Characters of a message, below which it is not cut further for that."""
+"""Characters of each text that are shown at least."""
 MAX_FILES = 200
-"""Of each list; the ones that were last named stay."""
+"""In each list; the ones named last stay."""
 
 _READING = frozenset({"read"})
 _CHANGING = frozenset({"edit", "write", "delete", "move"})

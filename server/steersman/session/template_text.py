@@ -40,7 +40,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def quote_argument(word: str) -> str:
-    """The text that `split_arguments` makes `word` of."""
+    """The text that `split_arguments` reads as `word`."""
     if re.fullmatch(r"[^\s\"']\S*", word):
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')
@@ -71,7 +71,7 @@ def expand(text: str, arguments: str) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` as a template that expands to it, whatever the arguments are that it has a place for."""
+    """The template that expands to `text`: its dollars are escaped."""
     return _DOLLAR.sub(lambda match: match[1] * 2 + "\\$", text)
 
 

@@ -42,7 +42,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What a message says that begins as a command does."""
+    """A message that begins like a command."""
 
     name: str
     arguments: str
@@ -52,8 +52,8 @@ class Called:
 
 
 def called(text: str) -> Called | None:
-    """The template that `text` calls; None where it doesn't look like a command: `/usr/bin`, `/ 2`, `/tmp` where there
-    is one."""
+    """The template that `text` calls; None if it doesn't look like a command: `/usr/bin`, `/ 2`, `/tmp` where that
+    exists."""
     found = _COMMAND.fullmatch(text.rstrip())
     if found is None or not _NAME.fullmatch(found[1]) or os.path.lexists(f"/{found[1]}"):
         return None
@@ -61,10 +61,11 @@ def called(text: str) -> Called | None:
 
 
 def load_templates(folders: Iterable[tuple[Path, TemplateSource, Path | None]]) -> list[Template]:
-    """The templates of the folders, by name; of several with one name the first. Each folder comes with its source, and
-    with where its links may lead. Blocking.
+    """The templates of the folders, sorted by name; of several with one name the first. One that can't be used is there
+    too, with its problem. Blocking.
 
-    What can't be used is there too, with its problem.
+    Args:
+        folders: each with its source, and with the folder that its links may not leave.
     """
     found: dict[str, Template] = {}
     for folder, source, within in folders:

@@ -24,9 +24,7 @@ NodeKind = Literal["user", "assistant", "custom", "config", "compaction"]
 
 MAX_HELD = 32_000_000
 """Characters of one branch that are kept in memory: about ten million tokens, more than any model takes."""
-SUMMARY_HEADER = (
-    "The conversation up to here, in short; its words are gone, what was done to files stands:\n\n"
-)
+SUMMARY_HEADER = "A summary of the conversation up to here. The messages themselves are gone; what was done to files stands:\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ class Branch:
     compaction: str | None = None
     """The node whose summary comes first."""
     carried: int = 0
-    """Custom messages after the summary that are older than what it leaves as it was: the last of each kind."""
+    """Custom messages right after the summary that are older than it: the last of each kind was carried over."""
 
     _held: int = 0
     """Characters of the messages."""
@@ -95,8 +93,8 @@ class Branch:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Of more than any model could be told only the beginning and end of each old text stay in memory; the log has
-        the whole."""
+        """If there is more than any model takes, only the beginning and end of each old text stay in memory; the log
+        has everything."""
         if self._held <= MAX_HELD:
             return
         while self._held > MAX_HELD // 2 and self._cut < len(self.messages) - 1:
@@ -116,8 +114,8 @@ class Branch:
             self.add(result, node)
 
     def compact(self, node: str, summary: str, kept_from: str | None) -> None:
-        """Puts the summary before the first message that is kept, in place of all before it but the last custom message
-        of each kind: a summary says nothing of them, and a plan is to outlive its making."""
+        """Replaces all messages before the first one that is kept by the summary, except the last custom message of
+        each kind: a summary says nothing of those, and a plan must outlive it."""
         start = self.nodes.index(kept_from) if kept_from in self.nodes else len(self.nodes)
         last = {each.kind: i for i, each in enumerate(self.messages) if isinstance(each, CustomMessage)}
         carried = [i for i in sorted(last.values()) if i < start]
@@ -127,13 +125,13 @@ class Branch:
         self._count()
 
     def reaches(self, path: Sequence[Node]) -> bool:
-        """Whether all that a model would be told at the end of the path is here."""
+        """Whether this branch has all that a model would be told at the end of the path."""
         last = next((node.id for node in reversed(path) if node.kind not in ("config", "compaction")), None)
         compaction = next((node.id for node in reversed(path) if node.kind == "compaction"), None)
         return compaction == self.compaction and (last is None or last in self.nodes)
 
     def go_back(self, path: Sequence[Node]) -> None:
-        """Leaves what is not on the path, which `reaches`."""
+        """Drops what is not on the path. The branch must reach it (`reaches`)."""
         on_path = {node.id for node in path}
         keep = [i for i, node in enumerate(self.nodes) if node in on_path]
         self.messages[:] = [self.messages[i] for i in keep]

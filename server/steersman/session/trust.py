@@ -25,7 +25,7 @@ class TrustStore:
     def __init__(self, home: Home) -> None:
         self._path = home.trust
         self._given: dict[str, bool] = {}
-        """In this process: they hold though they could not be kept."""
+        """Answers given in this process: they hold even if they could not be written."""
 
     def answer(self, folder: Path) -> bool | None:
         """True or False as the user said; None if nobody was asked yet."""
@@ -43,7 +43,7 @@ class TrustStore:
         )
 
     def hold(self, folder: Path, trusted: bool) -> None:
-        """Takes an answer for as long as this process lives."""
+        """Takes an answer that holds as long as this process lives."""
         self._given[str(folder)] = trusted
 
     def remember(self, folder: Path, trusted: bool) -> None:
@@ -76,7 +76,7 @@ class TrustStore:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """On which a run may work in its folders."""
+    """The terms on which a run may work in its folders."""
 
     mode: Mode
     trusted: bool
@@ -100,7 +100,7 @@ class TrustCheck:
         self._store, self._trusts_all, self._trusts_none = store, trusts_all, trusts_none
         self._ask, self._question, self._notice = ask, question, notice
         self._settled: dict[Path, bool] = {}
-        """In this run: who can't be asked is not asked twice."""
+        """Answers in this run: where nobody can be asked, there is no second question."""
 
     async def settle(self, folders: Sequence[Path], mode: Mode, signal: AbortSignal) -> Terms:
         """Asks about folders that nobody was asked about, if it makes a difference.

@@ -1,8 +1,8 @@
-"""Takes the comments that asked for a run's work out of their files, where the work itself has not: a question was
-answered, or all was done by a command.
+"""Removes the comments that asked for a run's work, where the work itself has not: it only answered a question, or a
+command did all of it.
 
 It is a change like any other: extensions may forbid it, the mode decides, the user is asked where the mode says so, and
-it can be taken back with the rest of the run.
+it can be reverted with the rest of the run.
 """
 
 import logging
@@ -30,7 +30,7 @@ from steersman.workspace.ports import Snapshot
 log = logging.getLogger(__name__)
 
 _ASKED_AT_MOST: Final = 3
-"""Times that it is asked about one file, when that changes so that the change would be another."""
+"""Times that the user is asked about one file, if it keeps changing meanwhile."""
 _NO_CALL: Final = ""
 
 
@@ -45,7 +45,7 @@ class Unmarking:
         denials: dict[str, Denial],
         stop: Callable[[], None],
     ) -> None:
-        """`leave` is what stands before every call, `denials` is where it says why not; `stop` ends the run."""
+        """`leave` decides about every call, and says in `denials` why not; `stop` ends the run."""
         self._parts, self._leave, self._denials, self._stop = parts, leave, denials, stop
 
     async def finish(self, signal: AbortSignal) -> None:

@@ -1,4 +1,4 @@
-"""What a run is doing while its user is asked for an answer; how they are asked is a face's."""
+"""Sets the state of a run while its user is asked for an answer. How they are asked is a face's matter."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What stands before a tool call: the extensions, which can only forbid, and the policy, which has the last word."""
+"""Who decides about a tool call: the extensions, which can only forbid it, then the policy, which has the last word."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ class Vetoes:
     """One run's."""
 
     def __init__(self, extensions: SessionExtensions, gate: Gate, denials: dict[str, Denial]) -> None:
-        """`denials` learns why a call was not done, by its id."""
+        """`denials`: gets the reason why a call was not done, by its id."""
         self._extensions, self._gate, self._denials = extensions, gate, denials
 
     async def before_tool_call(self, pending: PendingCall, signal: AbortSignal) -> Leave:

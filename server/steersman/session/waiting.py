@@ -1,4 +1,4 @@
-"""Waiting for something, but not for ever, on the injected clock."""
+"""Waits for something with a limit of time, on the injected clock."""
 
 import asyncio
 from typing import Any

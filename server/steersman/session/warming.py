@@ -1,4 +1,4 @@
-"""Loads what the first run will need while nobody waits for it: a server answers first, and warms up then."""
+"""Loads what the first run will need, after a server has given its first answer and while nobody waits."""
 
 import inspect
 import logging
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def warm(services: Services, *, enough: Callable[[], bool] = lambda: False) -> None:
-    """Takes about 0.1 s, so it is for a thread; it ends when it is `enough`. Whatever fails here fails again where
+    """Takes about 0.1 s, so call it in a thread. It stops once `enough()` is true. Whatever fails here fails again where
     somebody is told of it."""
     if enough():
         return

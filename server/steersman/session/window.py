@@ -90,8 +90,8 @@ def estimate(
 ) -> int:
     """Tokens of a request with these messages: what the provider counted for the last answer, and what came since.
 
-    `overhead`: tokens of the system prompt and the tools, for a conversation of which nothing was counted yet;
-    `counts`: whether what was counted for an answer was this conversation.
+    `overhead`: tokens of the system prompt and the tools, for a conversation that nobody has counted yet;
+    `counts(answer)`: whether what was counted for that answer was this conversation.
     """
     total = 0
     for message in reversed(messages):
@@ -185,7 +185,7 @@ def _longest_allowed(lengths: Sequence[int], excess: int) -> int:
 
 
 def cut_to(message: Message, most: int) -> Message:
-    """A message with at most `most` characters and a note in each text; other than of users and tools as it is."""
+    """A message of a user or tool, with each text cut to `most` characters and a note; any other message as it is."""
     if not isinstance(message, UserMessage | ToolResultMessage):
         return message
     if not any(isinstance(block, Text) and len(block.text) > most + _NOTE for block in message.content):

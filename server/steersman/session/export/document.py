@@ -1,4 +1,4 @@
-"""A transcript as Markdown. What was said is quoted, what tools gave is fenced: nothing of it can pass for the rest."""
+"""A transcript as Markdown. What was said is quoted, what tools returned is fenced: neither can pass for the rest."""
 
 import re
 from collections.abc import Iterable, Iterator

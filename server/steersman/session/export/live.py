@@ -1,4 +1,4 @@
-"""A transcript as Markdown that goes on with its session: read once, then told of each record. Blocking.
+"""A transcript as Markdown that keeps up with its session: it reads the log once, then gets each record. Blocking.
 
 It holds the last part of a long session only; an export has the whole.
 """
@@ -57,8 +57,8 @@ class LiveTranscript:
         self._reader = reader
 
     def feed(self, records: Iterable[Record]) -> None:
-        """What was recorded since. Known records are passed over; where some are missing, or the session has gone
-        back to another branch, the log is read again.
+        """Takes what was recorded since. Known records are skipped; if some are missing, or the session has gone back
+        to another branch, the log is read again.
 
         Raises:
             LogCorrupt, LogError: see `read`.

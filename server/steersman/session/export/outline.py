@@ -15,7 +15,7 @@ from steersman.session.wire import Data, message_from, usage_from
 
 @dataclass(slots=True)
 class OtherBranch:
-    """What was said, and left: it is not on the way to the tip."""
+    """A branch that was left: it is not on the path to the tip."""
 
     after: str | None
     """The node that it follows; None: it has its own beginning."""
@@ -34,7 +34,7 @@ class Outline:
     asked: dict[str, str] = field(default_factory=dict)
     """The first line of each message of the user, by its node."""
     runs: dict[str, str | None] = field(default_factory=dict)
-    """The first node of each run; where it began, of one that has none."""
+    """The first node of each run; for a run that has none, the tip where it began."""
     title: str | None = None
     model: str | None = None
     mode: str | None = None

@@ -1,4 +1,4 @@
-"""Markdown of a model as HTML: nothing that is fetched, nothing that runs, and no text of it lost."""
+"""A model's Markdown as HTML that fetches nothing, runs nothing, and loses no text."""
 
 from functools import cache
 from typing import Final

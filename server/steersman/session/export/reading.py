@@ -34,11 +34,11 @@ class EntryReader:
     """Feed it the records of a log in order."""
 
     def __init__(self, outline: Outline, *, all_branches: bool = False) -> None:
-        """`outline` is that of the records that come: of all, or of each as it comes, as long as none goes back."""
+        """`outline` is that of all records, or is fed each record as it comes, as long as none goes back."""
         self._outline, self._all = outline, all_branches
         self._path = {node.id for node in outline.path}
         self._on = True
-        """What is read now is told: it belongs to a branch that is."""
+        """Whether what is read now is told: its branch is."""
         self._calls: dict[str, Call] = {}
         """Of the last answer, in declared order, that are not told yet."""
         self._questions: dict[str, Asked] = {}
@@ -49,7 +49,7 @@ class EntryReader:
         """The node that was told last."""
 
     def feed(self, record: Record) -> Iterator[Entry]:
-        """What is told by now.
+        """The entries that this record completes.
 
         Raises:
             One of `MALFORMED`: the record is none of a session's.
