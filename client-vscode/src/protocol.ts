@@ -54,9 +54,9 @@ export interface AgentEndEvent {
 /** A run begins. */
 export interface AgentStartData {
   model: string;
-  /** As it was asked for; what it may have is in the `config` that follows. */
+  /** As it was asked for; the mode that holds is in the `config` that follows. */
   mode: "read-only" | "ask" | "auto-edit" | "full-auto";
-  /** Empty when it goes on from what there is. */
+  /** Empty when the run continues without a prompt. */
   inputs: InputData[];
   /** Tokens that the model takes, where that is known. */
   contextWindow?: number;
@@ -108,7 +108,7 @@ export interface ApprovalRequest {
   command?: string;
   cwd?: string;
   tool?: ToolCallData;
-  /** An accepted question: its file has changed so that its hunks would be others. */
+  /** Id of an accepted question that this one replaces: the file has changed since, and its hunks would be others. */
   supersedes?: string;
   session: string;
   run: string;
@@ -137,7 +137,7 @@ export interface ApprovalRequestedData {
   command?: string;
   cwd?: string;
   tool?: ToolCallData;
-  /** An accepted question: its file has changed so that its hunks would be others. */
+  /** Id of an accepted question that this one replaces: the file has changed since, and its hunks would be others. */
   supersedes?: string;
 }
 
@@ -660,7 +660,7 @@ export interface EditAppliedEvent {
   data: EditAppliedData;
 }
 
-/** A file is about to be changed: what a crash leaves there is known by it. */
+/** A file is about to be changed: after a crash this tells what was meant to be there. */
 export interface EditStartData {
   toolCallId: string | null;
   uri: string;
@@ -872,7 +872,7 @@ export interface ForkAnswer {
 
 export interface ForkOrigin {
   session: string;
-  /** The last that was copied. */
+  /** The last one that was copied. */
   node: string | null;
 }
 
@@ -884,7 +884,7 @@ export interface ForkParams {
   place?: "new" | "here";
 }
 
-/** The tip of the session's tree was moved: the next message follows another one than the last. */
+/** The tip of the session's tree was moved: the next message will not follow the last one. */
 export interface HeadData {
   /** Id of a node: a message, a `config`, a compaction. Null: before the first. */
   tip: string | null;
@@ -1022,7 +1022,7 @@ export interface MessageEndData {
   usage?: UsageData;
   /** Of a custom message. */
   kind?: string;
-  /** Of a message of the user's: the extension that said it in the user's place. */
+  /** Of a user message: the extension that said it in the user's place. */
   source?: string;
 }
 
@@ -1219,7 +1219,7 @@ export interface PendingQuestion {
   command?: string;
   cwd?: string;
   tool?: ToolCallData;
-  /** An accepted question: its file has changed so that its hunks would be others. */
+  /** Id of an accepted question that this one replaces: the file has changed since, and its hunks would be others. */
   supersedes?: string;
   session: string;
   run: string;
@@ -1410,7 +1410,7 @@ export interface ResumeParams {
 
 /** A response failed and is asked for again. */
 export interface RetryData {
-  /** That failed. */
+  /** The number of the request that failed, from 1. */
   attempt: number;
   afterMs: number;
   kind:
@@ -1857,7 +1857,7 @@ export interface ToolEndEvent {
   data: ToolEndData;
 }
 
-/** Prepare has passed; from here on there may be effects. */
+/** The call was prepared and allowed; from here on it may have effects. */
 export interface ToolRunningData {
   toolCallId: string;
 }
@@ -1874,7 +1874,7 @@ export interface ToolRunningEvent {
   data: ToolRunningData;
 }
 
-/** A committed call is taken up, also one that will not run. */
+/** A committed call begins, even one that will not be executed. */
 export interface ToolStartData {
   toolCallId: string;
   name: string;
@@ -1965,14 +1965,14 @@ export interface TurnStartEvent {
 
 /** Tokens of one request, or of all requests of a run. */
 export interface UsageData {
-  /** What was read from or written to a cache included. */
+  /** Includes what was read from or written to a cache. */
   input: number;
   output: number;
   cacheRead: number;
   cacheWrite: number;
   /** Part of `output`. */
   reasoning: number;
-  /** US dollars; null where the price is not known, of one part of it at least. */
+  /** US dollars; null if any part of the price is not known. */
   cost: number | null;
 }
 

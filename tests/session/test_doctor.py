@@ -302,15 +302,6 @@ async def test_only_an_end_that_opening_cuts_off_is_called_unfinished(tmp_path, 
     assert (path.stat().st_size < size) == bool(torn)
 
 
-async def test_a_tape_needs_no_server_and_one_that_is_not_there_is_a_problem(home, tmp_path):
-    tape = tmp_path / "tape.jsonl"
-    tape.write_text("")
-    it = await found(home, model=f"tape:{tape}")
-    assert (it["model"].level, it["server"].text) == ("ok", "none is needed: a tape answers")
-    it = await found(home, model=f"tape:{tmp_path / 'none.jsonl'}")
-    assert (it["model"].level, it["model"].mend) == ("problem", "Correct it there.")
-
-
 async def test_a_key_without_a_model_is_told_of_by_its_source(home):
     it = await found(home, api_key=KEY)
     assert it["key"].text == "there is one, from STEERSMAN_API_KEY"

@@ -6,8 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.session.mentions import Target, mention, mentions
+from steersman.session.mentions import Target, mentions
 from support.cases import cases
+
+
+def mention(path: str, first: int | None = None, last: int | None = None) -> str:
+    """The text that mentions `path`."""
+    lines = Target(path, first, last).lines
+    if re.fullmatch(r"[^\s\"@#\\](?:[^\s\"#]*[^\s\"#.,;:!?)\]}>'`*…])?", path):
+        return f"@{path}{lines}"
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'@"{escaped}"{lines}'
 
 
 def paths(text):

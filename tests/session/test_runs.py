@@ -64,7 +64,7 @@ async def test_a_cost_that_is_not_known_is_not_nothing(harness):
     await h.run(budget=budget(cost=1.0))
     assert (h.end["cost"], h.end["usage"]["cost"], h.end["session"]["usage"]["cost"]) == (None, None, None)
     assert h.end["limit"] == "cost"
-    assert "what the model costs is not known" in h.end["message"]
+    assert "the model's price is not known" in h.end["message"]
 
 
 async def test_the_window_is_told_where_it_is_known(harness):

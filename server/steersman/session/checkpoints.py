@@ -5,7 +5,6 @@ Files have no branches, so checkpoints follow each other by their numbers in the
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from steersman.agent.messages import UserMessage
 from steersman.session.fold import title_of
@@ -152,7 +151,7 @@ def history_of(records: Iterable[Record]) -> History:
     return history
 
 
-def image_from(data: dict[str, Any]) -> PreImageRecord:
+def image_from(data: Data) -> PreImageRecord:
     """The pre-image of a `checkpoint` record."""
     return PreImageRecord(
         data["uri"], data["kind"], data.get("sha256"), data.get("mode"), data.get("bufferSha256")

@@ -74,7 +74,7 @@ def build_services(
     extensions: Extensions | None = None,
 ) -> Services:
     """Everything that a `SessionManager` needs. `approver=None`: nobody can be asked. `more_tools` come after the
-    built-in ones. `extensions`: in place of those that the settings enable.
+    built-in ones. `extensions` replace those that the settings enable.
 
     Raises:
         SettingsError: a pattern in the settings can't be used.
@@ -163,8 +163,8 @@ def model_factory(home: Home, settings: Settings, catalog: Catalog | None = None
 def model_preparer(
     catalog: Catalog, without: Callable[[], Awaitable[str]]
 ) -> Callable[[str], Awaitable[None]]:
-    """Has the key of a model ready before it is asked; it raises Refused (unknownModel, noCredentials). `without` says
-    what to do where no model is named."""
+    """Gets the key of a model ready before the model is asked; it raises Refused (unknownModel, noCredentials).
+    `without` says what to do where no model is named."""
 
     async def prepare(spec: str) -> None:
         if not spec:

@@ -223,7 +223,7 @@ class RunDriver:
         )
 
     def _tell_of_prompt(self) -> None:
-        """What the user should know before the first request."""
+        """Tells the user what they should know before the first request."""
         run, parts = self._run, self._parts
         route = parts.services.route(run.model)
         if route is not None and route.withheld is not None:
@@ -240,7 +240,7 @@ class RunDriver:
         return self._noted(await self._extensions.prepare_next_turn(turn, signal))
 
     def _noted(self, change: NextTurn | None) -> NextTurn | None:
-        """What hangs on a change of what is told to the model."""
+        """Updates what depends on what the model is told."""
         if change is None or self._fitting is None:
             return change
         self._told = changed(self._told, change)
@@ -252,7 +252,7 @@ class RunDriver:
     async def _after_tool_call(
         self, pending: PendingCall, result: ToolResult, signal: AbortSignal
     ) -> ToolResult:
-        """What the extensions leave of a result, and the instructions that hold where the tool has been."""
+        """The result as the extensions leave it, with the instructions that hold where the tool has been."""
         left = await self._extensions.after_tool_call(pending, result, signal)
         return await self._instructions.after_tool_call(pending, left, signal) or left
 
@@ -270,7 +270,7 @@ class RunDriver:
         return ended_by
 
     def _has_answered(self, turn: TurnSummary) -> bool:
-        """Whether nothing more is to be done for what was said so far."""
+        """Whether all that was said so far has been answered."""
         message = turn.message
         steered = any(item.kind == "steer" for item in self._parts.inbox.items)
         return not (message.tool_calls or message.cut or steered)

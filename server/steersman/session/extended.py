@@ -242,8 +242,9 @@ class SessionExtensions:
         return taken
 
     async def close(self) -> None:
-        """Lets them release what they hold, in bounded time. Whatever they raise is logged."""
-        await asyncio.gather(*(self._close(each) for each in self._members if each.overrides("close")))
+        """Lets each release what it holds, once and in bounded time. Whatever they raise is logged."""
+        members, self._members = self._members, []
+        await asyncio.gather(*(self._close(each) for each in members if each.overrides("close")))
 
     async def _close(self, member: _Member) -> None:
         clock, task = self.link.parts.services.clock, asyncio.create_task(_closing(member.extension))

@@ -105,8 +105,8 @@ _SHORT = 60
 """Characters of an argument that are shown."""
 
 _UNPRICED = (
-    "Stopped: what the model costs is not known, so that a limit of cost can't be kept. Give its price in config.toml, "
-    "or a limit of tokens."
+    "Stopped: the model's price is not known, so a limit of cost can't be kept. Give the price in config.toml, or set "
+    "a limit of tokens."
 )
 _LIMITS: dict[Limit, str] = {"turns": "turns", "seconds": "time", "tokens": "tokens", "cost": "cost"}
 

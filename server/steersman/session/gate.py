@@ -93,7 +93,7 @@ class Gate:
         command, cwd = command_of(pending)
         reason = ask.reason
         if unsaved := unsaved_of(pending):
-            reason += f" It does not see what is not saved yet: {', '.join(unsaved)}."
+            reason += f" It does not see text that is not saved yet: {', '.join(unsaved)}."
         title, changes = title_of(pending), views_of(pending)
         if overlooked := cautions(title, changes, command):
             reason += f" {overlooked}"

@@ -23,7 +23,6 @@ _TRAILING = ".,;:!?)]}>'\"`*…"
 _MAX_TRAILING = 4
 _ESCAPE = re.compile(r'\\(["\\])')
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)\n?", re.MULTILINE)
-_BARE = re.compile(r"[^\s\"@#\\](?:[^\s\"#]*[^\s\"#.,;:!?)\]}>'`*…])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +82,6 @@ def _read(match: re.Match[str]) -> Mention:
         return Mention(match.start(), bare, tuple(_readings(bare)))
     target = _with_lines(_ESCAPE.sub(r"\1", quoted), lines)
     return Mention(match.start(), match[0][1:], (target,), quoted=True)
-
-
-def mention(path: str, first: int | None = None, last: int | None = None) -> str:
-    """The text that mentions `path`: the inverse of `mentions`."""
-    lines = Target(path, first, first if last is None else last).lines
-    if _BARE.fullmatch(path):
-        return f"@{path}{lines}"
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
-    return f'@"{escaped}"{lines}'
 
 
 def _readings(bare: str) -> Iterator[Target]:

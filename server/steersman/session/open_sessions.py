@@ -108,7 +108,6 @@ class OpenSessions:
         broken = self._open.get(session_id)
         if broken is not None:
             await broken.close()
-            self._open.pop(session_id, None)  # it stays closed where its log can't be opened
         elif (closing := self._closing.get(session_id)) is not None:
             await asyncio.wait({closing})  # until the lock is free
         kept = self._kept.get(session_id)

@@ -1,4 +1,4 @@
-"""The events of the protocol as models: for its tables, its JSON Schema, and the check that what is sent is as is said.
+"""The events of the protocol as models: for its tables, its JSON Schema, and the check that events are as they say.
 
 Nothing here is used while a server runs. The events themselves are made in wire, facts, approvals, sink, changes and
 store; a test holds every event of rich runs against these models.

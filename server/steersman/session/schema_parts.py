@@ -22,14 +22,14 @@ class UsageData(Wire):
     """Tokens of one request, or of all requests of a run."""
 
     input: Count
-    """What was read from or written to a cache included."""
+    """Includes what was read from or written to a cache."""
     output: Count
     cache_read: Count
     cache_write: Count
     reasoning: Count
     """Part of `output`."""
     cost: Annotated[float, Field(ge=0, strict=False)] | None
-    """US dollars; null where the price is not known, of one part of it at least."""
+    """US dollars; null if any part of the price is not known."""
 
 
 class TextBlock(Wire):

@@ -17,9 +17,9 @@ class AgentStartData(EventData):
     event = "agent_start"
     model: str
     mode: Mode
-    """As it was asked for; what it may have is in the `config` that follows."""
+    """As it was asked for; the mode that holds is in the `config` that follows."""
     inputs: list[InputData]
-    """Empty when it goes on from what there is."""
+    """Empty when the run continues without a prompt."""
     context_window: Count | None = None
     """Tokens that the model takes, where that is known."""
 
@@ -68,7 +68,7 @@ class MessageEndData(EventData):
     kind: str | None = None
     """Of a custom message."""
     source: str | None = None
-    """Of a message of the user's: the extension that said it in the user's place."""
+    """Of a user message: the extension that said it in the user's place."""
 
 
 class FailureData(Wire):
@@ -88,7 +88,7 @@ class DiscardedData(EventData):
 
 
 class ToolStartData(EventData):
-    """A committed call is taken up, also one that will not run."""
+    """A committed call begins, even one that will not be executed."""
 
     event = "tool_execution_start"
     tool_call_id: str
@@ -100,7 +100,7 @@ class ToolStartData(EventData):
 
 
 class ToolRunningData(EventData):
-    """Prepare has passed; from here on there may be effects."""
+    """The call was prepared and allowed; from here on it may have effects."""
 
     event = "tool_execution_running"
     tool_call_id: str

@@ -10,7 +10,7 @@ from steersman.session.settings import Mode
 class ForkOrigin(Wire):
     session: str
     node: str | None
-    """The last that was copied."""
+    """The last one that was copied."""
 
 
 class SessionData(EventData):
@@ -31,7 +31,7 @@ class SessionData(EventData):
 
 
 class HeadData(EventData):
-    """The tip of the session's tree was moved: the next message follows another one than the last."""
+    """The tip of the session's tree was moved: the next message will not follow the last one."""
 
     event = "head"
     tip: str | None

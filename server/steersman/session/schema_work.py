@@ -80,7 +80,7 @@ class ApprovalRequestedData(EventData):
     cwd: str | None = None
     tool: ToolCallData | None = None
     supersedes: str | None = None
-    """An accepted question: its file has changed so that its hunks would be others."""
+    """Id of an accepted question that this one replaces: the file has changed since, and its hunks would be others."""
 
 
 class ApprovalResolvedData(EventData):
@@ -99,7 +99,7 @@ class ApprovalResolvedData(EventData):
 
 
 class EditStartData(EventData):
-    """A file is about to be changed: what a crash leaves there is known by it."""
+    """A file is about to be changed: after a crash this tells what was meant to be there."""
 
     event = "edit_start"
     tool_call_id: str | None
@@ -175,7 +175,7 @@ class RetryData(EventData):
 
     event = "retry"
     attempt: Annotated[int, Field(ge=1)]
-    """That failed."""
+    """The number of the request that failed, from 1."""
     after_ms: Count
     kind: FailureKind
     message: str

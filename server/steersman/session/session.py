@@ -11,8 +11,7 @@ from steersman.agent.config import Budget
 from steersman.agent.events import AgentEnd, Input
 from steersman.agent.messages import UserMessage
 from steersman.agent.model import Model, ThinkingLevel
-from steersman.agent.tool import Tool
-from steersman.session.assembly import parts_of
+from steersman.session.assembly import parts_of, tools_of
 from steersman.session.checkpoints import History
 from steersman.session.compaction import Compactor
 from steersman.session.driver import RunDriver
@@ -29,7 +28,7 @@ from steersman.session.prompts import Composed
 from steersman.session.revert import Reverter
 from steersman.session.run import Run, RunState
 from steersman.session.said import note_of_reverts
-from steersman.session.services import Services, ToolSetting
+from steersman.session.services import Services
 from steersman.session.settings import Mode
 from steersman.session.store import Store
 from steersman.session.tree import Branch
@@ -71,7 +70,7 @@ class Session:
         self._parts = parts_of(services, roots, journal, self.kept.grants)
         link = Link(self._parts, self._driven)
         self.extensions = SessionExtensions(services.extensions, link)
-        self._parts.tools = tools = self._make_tools()
+        self._parts.tools = tools = tools_of(self._parts, self.extensions, self._live_run, self._set_state)
         self._parts.tools_length = length_of(tools)
         self.queue = MessageQueue(self._parts, self._driven)
 
@@ -80,20 +79,12 @@ class Session:
             return None
         return Driven(self.live, self._driver.queue_changed)
 
-    def _make_tools(self) -> list[Tool]:
-        def live_run() -> str | None:
-            return None if self.live is None else self.live.id
+    def _live_run(self) -> str | None:
+        return None if self.live is None else self.live.id
 
-        def set_state(state: RunState) -> None:
-            if self._driver is not None:
-                self._driver.set_state(state)
-
-        parts, withheld = self._parts, self.extensions.withholds_output
-        setting = ToolSetting(
-            self.id, parts.workspace, live_run, set_state, parts.ledger, withheld, parts.marks.amend
-        )
-        tools = list(self._services.make_tools(setting))
-        return [*tools, *self.extensions.tools([tool.name for tool in tools])]
+    def _set_state(self, state: RunState) -> None:
+        if self._driver is not None:
+            self._driver.set_state(state)
 
     @property
     def picture(self) -> Fold:
@@ -123,7 +114,7 @@ class Session:
         """Makes a run, live from now on; it starts when it is released. `model` is what `spec` names.
 
         Raises:
-            Refused: busy, readOnly.
+            Refused: busy, readOnly, unknownSession (it has been closed).
         """
         self._refuse_unless_ready()
         run = Run(self._services.new_id("run"), self.id, tuple(inputs), budget, mode, spec, thinking)
@@ -142,10 +133,8 @@ class Session:
 
     def refuse_if_live(self) -> None:
         """Raises:
-        Refused: busy; unknownSession, it is being closed or deleted.
+        Refused: busy.
         """
-        if self.closing:
-            raise Refused("unknownSession", f"The session {self.id} has been closed.", session=self.id)
         if self.live is not None:
             text = "A run is live in this session: steer it, queue a follow-up, or abort it."
             raise Refused("busy", text, session=self.id, run=self.live.id)
@@ -155,6 +144,8 @@ class Session:
 
     def _refuse_unless_ready(self) -> None:
         self.refuse_if_live()
+        if self.closing:
+            raise Refused("unknownSession", f"The session {self.id} has been closed.", session=self.id)
         if self.broken:
             raise Refused("readOnly", "The session's log could not be written; open the session again.")
 
@@ -244,7 +235,7 @@ class Session:
         """Begins an operation. No run can begin before it has ended.
 
         Raises:
-            Refused: busy, readOnly.
+            Refused: busy, readOnly, unknownSession (it has been closed).
         """
         self._refuse_unless_ready()
 

@@ -14,7 +14,6 @@ _WORD = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|'([^']*)'(?=\s|$)|(\S+)
 _ESCAPE = re.compile(r'\\(["\\])')
 # Each begins at the first backslash of a row: a match tried at every one of them would take the square of the time.
 _PLACE = re.compile(r"(?<!\\)(?:(\\*)\$(?:(\d{1,2}|@|ARGUMENTS\b)|\{(\d{1,2}|@|ARGUMENTS)\})|(\\+)(?=\$))")
-_DOLLAR = re.compile(r"(?<!\\)(\\*)\$")
 _LINE = re.compile(r"([A-Za-z][A-Za-z-]*)[ \t]*:[ \t]*(.*)")
 
 
@@ -39,14 +38,6 @@ def split_arguments(text: str) -> list[str]:
     return words
 
 
-def quote_argument(word: str) -> str:
-    """The text that `split_arguments` reads as `word`."""
-    if re.fullmatch(r"[^\s\"']\S*", word):
-        return word
-    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
 def expand(text: str, arguments: str) -> str:
     """`text` with `$1` (`${1}`) for the first of the arguments and `$@` (`$ARGUMENTS`) for all of them as they were
     typed. One that is missing is empty. `\\$` is a dollar. What has no place for arguments gets them at its end."""
@@ -68,11 +59,6 @@ def expand(text: str, arguments: str) -> str:
     if placed or not arguments.strip():
         return expanded
     return f"{expanded.rstrip()}\n\n{arguments.strip()}"
-
-
-def escape(text: str) -> str:
-    """The template that expands to `text`: its dollars are escaped."""
-    return _DOLLAR.sub(lambda match: match[1] * 2 + "\\$", text)
 
 
 def read_template(text: str) -> Body:

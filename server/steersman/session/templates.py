@@ -122,7 +122,7 @@ def _read(path: Path, within: Path | None) -> str:
         if within is not None and not real.is_relative_to(within):
             raise TemplateError("It is a link that leads out of the workspace.")
         if not stat.S_ISREG(real.stat().st_mode):
-            raise TemplateError("It is no file.")
+            raise TemplateError("It is not a regular file.")
         with real.open("rb") as file:
             data = file.read(MAX_TEMPLATE + 1)
     except OSError as error:

@@ -4,9 +4,9 @@ Nodes are committed messages, compactions, and settings of model, mode and think
 call's node.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from steersman.agent.messages import (
     AssistantMessage,
@@ -17,6 +17,7 @@ from steersman.agent.messages import (
     UserMessage,
 )
 from steersman.agent.model import ThinkingLevel
+from steersman.session.log_lines import Record
 from steersman.session.window import LEAST, characters, cut_to
 from steersman.session.wire import Data, message_from, result_from
 
@@ -24,7 +25,9 @@ NodeKind = Literal["user", "assistant", "custom", "config", "compaction"]
 
 MAX_HELD = 32_000_000
 """Characters of one branch that are kept in memory: about ten million tokens, more than any model takes."""
-SUMMARY_HEADER = "A summary of the conversation up to here. The messages themselves are gone; what was done to files stands:\n\n"
+SUMMARY_HEADER = (
+    "A summary of the conversation up to here. Its messages are gone; what was done to files stands:\n\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +150,7 @@ def summary_message(node: str, summary: str) -> UserMessage:
     return UserMessage(node, (Text(SUMMARY_HEADER + summary),))
 
 
-def read_branch(records: Iterable[Mapping[str, Any]], path: Sequence[Node]) -> Branch:
+def read_branch(records: Iterable[Record], path: Sequence[Node]) -> Branch:
     """The branch at the end of a path, from all records of the log, one at a time. Holds only what it returns."""
     compaction = next((node for node in reversed(path) if node.kind == "compaction"), None)
     wanted = {node.id for node in path}

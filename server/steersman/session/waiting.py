@@ -1,12 +1,11 @@
 """Waits for something with a limit of time, on the injected clock."""
 
 import asyncio
-from typing import Any
 
 from steersman.agent.clock import Clock
 
 
-async def ended_within(work: "asyncio.Task[Any]", seconds: float, clock: Clock) -> bool:
+async def ended_within(work: "asyncio.Task[object]", seconds: float, clock: Clock) -> bool:
     """Whether `work` is done before the time is over. Cancels nothing."""
     sleeper = asyncio.create_task(clock.sleep(seconds))
     try:

@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def warm(services: Services, *, enough: Callable[[], bool] = lambda: False) -> None:
-    """Takes about 0.1 s, so call it in a thread. It stops once `enough()` is true. Whatever fails here fails again where
+    """Takes about 0.1 s, so call it in a thread. It stops once `enough()` is true. What fails here fails again where
     somebody is told of it."""
     if enough():
         return
