@@ -233,3 +233,6 @@ async def test_a_session_that_fails_to_close_is_told_of_in_the_log(harness, capl
     await fill(h)
     await settle()
     assert f"the session {first.session} could not be closed" in caplog.text
+    last = open_ids(h)[-1]
+    await h.close()  # the others, and the connections to models, are closed all the same
+    assert f"the session {last} could not be closed" in caplog.text

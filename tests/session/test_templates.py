@@ -1,5 +1,7 @@
 """Prompt templates: whose they are, what they may do, and what a message that looks like one becomes."""
 
+import os
+
 import pytest
 
 from steersman.session.errors import Refused
@@ -147,12 +149,13 @@ async def test_what_can_not_be_used_is_listed_with_its_problem_and_refused_by_na
     own(h, "long.md", "x" * 70_000)
     own(h, "bytes.md", "").write_bytes(b"\xff\xfe\0")
     own(h, "dir.md/x", "")
+    os.mkfifo(own(h, "x", "").with_name("pipe.md"))  # to open it would wait for its other end
     ours(h, "in.md", "x").unlink()
     (h.root / ".steersman/templates/link.md").symlink_to(h.base / "outside.md")
     own(h, "not a name.md", "x")
     own(h, "no-template.txt", "x")
     found = await listed(h)
-    assert sorted(found) == ["bytes", "dir", "empty", "link", "long", "mode", "open"]
+    assert sorted(found) == ["bytes", "dir", "empty", "link", "long", "mode", "open", "pipe"]
     assert all(each.problem for each in found.values())
     for name in found:
         refused = await refusal(h.start(f"/{name}"))

@@ -1,4 +1,4 @@
-"""The application log: what went wrong and when, for whoever mends it. Not the session log, which is the run itself.
+"""The application log: what went wrong and when, for whoever mends it. (The session log is the run itself.)
 
 One file for all Steersman processes of a home, bounded, readable by its owner only, with keys taken out. It must never
 be the reason that something fails: where it can't be written, one line on standard error says so.

@@ -50,7 +50,7 @@ class Attachments:
         return True
 
     def add_image(self, image: Image, text: str, label: str) -> None:
-        """Attaches an image after `text`, which describes it; without room the user is told."""
+        """Attaches an image after `text`, which describes it. The user is told if there is no room."""
         if not self.takes(image):
             self.notices.append(
                 f"{label} is not attached: a message takes at most {MAX_IMAGES} images of together "
@@ -78,7 +78,7 @@ class Attachments:
             raise Refused("denied", text, uri=path.path.as_uri())
 
     def may_tell(self, path: ResolvedPath | None) -> bool:
-        """Whether a model may be told of it unasked."""
+        """Whether a model may be told of it without a question."""
         return path is not None and path.root is not None and self.workspace.rules.denied(path) is None
 
 

@@ -23,7 +23,7 @@ class Image:
 
 @dataclass(slots=True)
 class Checkpoint:
-    """A message of the user, or a revert: what was changed after it can be taken back."""
+    """A message of the user, or a revert. What was changed after it can be reverted."""
 
     id: str
     seq: int

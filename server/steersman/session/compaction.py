@@ -34,7 +34,7 @@ Reason = Literal["threshold", "overflow", "user"]
 KEEP_TOKENS = 20_000
 """Of the newest messages, which stay as they are; never more than a quarter of the window."""
 LIKELY_WINDOW = 32_000
-"""Tokens that a model takes of which nothing is known. A request that doesn't fit is made again with less."""
+"""Tokens that an unknown model is assumed to take. A request that doesn't fit is made again with less."""
 LEAST_TOKENS = 500
 """That must be replaced: a summary of fewer would free nothing."""
 

@@ -15,7 +15,7 @@ from steersman.agent.messages import LlmMessage, Usage
 from steersman.agent.model import Model, ModelRequest, StreamEvent
 
 LARGE: Final = 40_000
-"""Characters of conversation below which nothing is said: no server has so small a context."""
+"""Characters of conversation below which there is no warning: no server has so small a context."""
 MOST_CHARACTERS_PER_TOKEN: Final = 5.0
 """Of text in any language, without rows of one character: tokens are estimated too low rather than too high."""
 SUSPICIOUS: Final = 0.4

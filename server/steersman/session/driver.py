@@ -44,7 +44,7 @@ class RunDriver:
         extensions: SessionExtensions,
         on_end: Callable[[], None],
     ) -> None:
-        """`on_end` is called in the step in which the end is told, before anybody hears of it."""
+        """`on_end` is called in the same step as the end is told, before anybody hears of it."""
         self._run, self._parts, self._extensions = run, parts, extensions
         self._model = CountedModel(model, parts.notice)
         self._signal = run.controller.signal
@@ -125,7 +125,7 @@ class RunDriver:
         self._sink.set_state(state)
 
     def queue_changed(self, removed: Sequence[str] = ()) -> None:
-        """See `Parts.queue_changed`. What comes before the run has begun is told when it has."""
+        """See `Parts.queue_changed`. Changes before the run has begun are told when it begins."""
         if self._began:
             self._parts.queue_changed(removed)
 

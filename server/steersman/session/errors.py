@@ -59,7 +59,7 @@ class Refused(SessionError):
         super().__init__(message)
         self.code: RefusalCode = code
         self.data: dict[str, Json] = data
-        """What a client needs to go on, beside the code: the text that was not taken, the ids to choose from."""
+        """What a client needs besides the code: the text that was refused, the ids to choose from."""
 
 
 @contextmanager

@@ -149,7 +149,7 @@ def describe(name: str, arguments: JsonObject) -> str:
 
 
 def _others(arguments: JsonObject) -> str:
-    """The files that single edits name beside the call's own."""
+    """The files that single edits name besides the call's own."""
     number = len(named_paths({"path": arguments["path"], "edits": arguments.get("edits")})) - 1
     return f" and {_count(number, 'more file')}" if number else ""
 

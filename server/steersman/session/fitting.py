@@ -79,7 +79,7 @@ class Fitting:
         """The kernel's `transform_context`.
 
         Raises:
-            HookError: what is left can't fit.
+            HookError: not even what can't be left out fits.
         """
         if self._window.characters is not None:
             return within_characters(await self._see(messages, signal), self._window.characters)

@@ -16,7 +16,7 @@ that an editor still shows by then is made again when its session goes on."""
 
 
 def tidy(home: Home, *, now: float | None = None) -> None:
-    """Blocking; safe beside other servers that use the same home. What can't be removed is logged and stays."""
+    """Removes it. Blocking; safe while other servers use the same home. What can't be removed is logged and stays."""
     try:
         prune_outputs(home.outputs, now=now)
         prune_blobs(home.preimages, now=now)

@@ -28,7 +28,7 @@ def decode(text: bytes | bytearray | memoryview | str) -> Any:
     """The value of one JSON document in UTF-8.
 
     Raises:
-        ValueError: it is none, or is nested too deeply. The message says where.
+        ValueError: it is not JSON, or is nested too deeply. The message says where.
     """
     try:
         return orjson.loads(text)

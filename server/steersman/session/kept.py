@@ -1,4 +1,4 @@
-"""What a server remembers of a session beside its log."""
+"""What a server remembers of a session besides its log."""
 
 from dataclasses import dataclass, field
 

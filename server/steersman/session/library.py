@@ -1,4 +1,4 @@
-"""What a user does with kept sessions beside running them: list, resume, go back, fork, rename, delete.
+"""What a user does with kept sessions besides running them: list, resume, go back, fork, rename, delete.
 
 Every public method raises `Refused` with a code when it can't be done; nothing is half done then.
 """

@@ -52,8 +52,8 @@ def damaged(path: Path, line: int, what: str) -> LogCorrupt:
 
 
 def tail_of(fd: int) -> Tail:
-    """Looks back from the end for the last line that is a record. Where two lines are none, the log is not torn but
-    damaged, or no log at all: nothing is cut off then, and whoever reads it is told."""
+    """Looks back from the end for the last line that is a record. If the last two lines are no records, the log is not
+    torn but damaged, or no log at all. Then nothing may be cut off, and whoever reads it is told."""
     size = os.fstat(fd).st_size
     whole = _line_break_before(fd, size)
     start = _line_break_before(fd, whole - 1)

@@ -81,7 +81,7 @@ def log_summary(folder: Path) -> LogSummary:
 
 
 def who_may_enter(path: Path) -> str | None:
-    """Who beside its owner has rights on a file or folder, in words; None if nobody, or if it isn't there."""
+    """Who besides its owner has rights on a file or folder, in words; None if nobody, or if it doesn't exist."""
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
     except OSError:

@@ -103,7 +103,7 @@ class SessionManager:
             raise
 
     async def edit_queued(self, session: Session, item_id: str, text: str) -> None:
-        """Gives an item of the queue another text; what came with it beside its text stays.
+        """Gives an item of the queue another text. What came with the old text stays.
 
         Raises:
             Refused: unknownItem, notRunning, and what `Prompts.compose` refuses.
@@ -254,7 +254,7 @@ class SessionManager:
             yield await self.resume(session_id)
 
     async def operated(self, session_id: str) -> None:
-        """Returns when what is under way in a session beside runs (a compaction, a revert) has ended."""
+        """Returns when the operation of a session (a compaction, a revert) has ended."""
         session = self._sessions.get(session_id)
         if session is not None and session.operation is not None:
             await asyncio.wait({session.operation.task})

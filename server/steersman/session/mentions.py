@@ -15,7 +15,7 @@ MAX_MENTIONS = 10_000
 """In one text: further ones come from a paste, and are not meant."""
 
 _BEFORE = "([{<\"'"
-"""What a mention may follow, beside white space."""
+"""What a mention may follow, besides white space."""
 _MENTION = re.compile(r"""@(?:"((?:[^"\\\n]|\\.)+)"(\#L\d+(?:-L?\d+)?)?|([^\s"@]\S*))""")
 _LINES = re.compile(r"#L(\d{1,9})(?:-L?(\d{1,9}))?")
 _TRAILING = ".,;:!?)]}>'\"`*…"

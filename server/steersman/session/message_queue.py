@@ -64,7 +64,7 @@ class MessageQueue:
         return Queued(run, item)
 
     def pointed_with(self, item_id: str) -> Pointed:
-        """What an item was sent with, beside its text."""
+        """What an item was sent with, besides its text."""
         item = next((item for item in self.items if item.id == item_id), None)
         said = None if item is None else self._parts.said.get(item.message.id)
         return Pointed() if said is None else said.pointed

@@ -14,7 +14,7 @@ from steersman.workspace.changes import FileChange
 from steersman.workspace.hunks import Hunk
 
 MAX_DIFF_LINES = 2000
-"""Lines of one file's diff in a question; what is left out is said in it."""
+"""Lines of one file's diff in a question. If there are more, the diff says so."""
 
 
 def needs_of(pending: PendingCall) -> tuple[Need, ...]:

@@ -101,7 +101,7 @@ def offered(provider: Provider, models: Sequence[ListedModel]) -> list[OfferedMo
 def local_offers(
     local: Sequence[Provider], servers: "Sequence[LocalServer]"
 ) -> tuple[list[Offer], "list[LocalServer]"]:
-    """What the local providers offer, and the servers that are none of them.
+    """What the local providers offer, and the servers that belong to none of them.
 
     Args:
         local: those that are looked for on this machine.

@@ -69,7 +69,7 @@ class OpenRun:
         self._taken = list(inputs)
 
     def queue_changed(self, items: Sequence[Data], removed: Sequence[str] = ()) -> None:
-        """`removed` are the ids of what the user has taken out; what else is gone is on its way to the model."""
+        """`removed`: ids of what the user has taken out. Whatever else is gone is on its way to the model."""
         left = {item["id"] for item in items} | set(removed)
         self._taken += [item for item in self._queued if item["id"] not in left]
         self._queued = list(items)

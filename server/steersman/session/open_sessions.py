@@ -1,7 +1,7 @@
 """The sessions that one server has open. Each is opened once; of the idle ones, those used longest ago are closed.
 
 An open session holds a descriptor, the lock of its log and its whole history, so only a few stay open without a run.
-What the server remembers of a session beside its log (`Kept`) outlives the closing, but only for the last thousand
+What the server remembers of a session besides its log (`Kept`) outlives the closing, but only for the last thousand
 sessions: a server may run for weeks.
 """
 
@@ -26,7 +26,8 @@ log = logging.getLogger(__name__)
 MAX_IDLE = 16
 """Sessions without a run that stay open."""
 MAX_KNOWN = 1000
-"""Sessions, open or closed, of which something is remembered beside their logs."""
+"""Sessions, open or closed, of which something is remembered besides their logs."""
+_NOT_CLOSED = "the session %s could not be closed"
 
 
 class OpenSessions:
@@ -145,7 +146,7 @@ class OpenSessions:
         self._closing.pop(session_id, None)
         self._forget()
         if not done.cancelled() and (error := done.exception()) is not None:
-            log.error("the session %s could not be closed", session_id, exc_info=error)
+            log.error(_NOT_CLOSED, session_id, exc_info=error)
 
     def _forget(self) -> None:
         """Forgets the closed sessions that were used longest ago, if too many are remembered, and some more, so that
@@ -179,9 +180,13 @@ class OpenSessions:
         await session.close()
 
     async def close(self) -> None:
-        """Ends live runs as interrupted and releases every log."""
+        """Ends live runs as interrupted and releases every log. A session that fails to close is logged."""
         await asyncio.gather(*self._opening.values(), *self._closing.values(), return_exceptions=True)
-        await asyncio.gather(*(session.close() for session in self._open.values()))
+        sessions = self.all()
+        closed = await asyncio.gather(*(session.close() for session in sessions), return_exceptions=True)
+        for session, error in zip(sessions, closed, strict=True):
+            if error is not None:
+                log.error(_NOT_CLOSED, session.id, exc_info=error)
 
     def refuse_unless_known(self, session_id: str) -> None:
         """Raises:

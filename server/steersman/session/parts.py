@@ -1,4 +1,4 @@
-"""What a session is made of, as its runs use it."""
+"""The parts of a session that its runs use."""
 
 import logging
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ class Parts:
         self._record_quietly("notice", {"message": message})
 
     def queue_changed(self, removed: Sequence[str] = ()) -> None:
-        """Tells what waits. `removed` are the ids of what the user has taken out: no crash brings that back."""
+        """Tells what waits. `removed`: ids of what the user has taken out, so that no crash brings it back."""
         data: Data = {"items": [queued_data(item) for item in self.inbox.items]}
         self._record_quietly("queue_update", data | ({"removed": list(removed)} if removed else {}))
 

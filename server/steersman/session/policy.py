@@ -1,4 +1,4 @@
-"""What is allowed, what is asked about, what is refused: by mode, by the user's rules, by what the user granted.
+"""Decides what is allowed, asked about or refused: by the mode, the user's rules, and what the user has granted.
 
 The rule above all: nothing changes without a yes that a person gave to exactly this, or a rule that the user (not the
 repository, not the model) wrote. Deny rules are enforced by the tools themselves, for every mode.

@@ -148,7 +148,7 @@ class Reverter:
         return data, self._store.get(image.buffer_sha256).decode("utf-8", "surrogatepass")
 
     def _conflict(self, item: Item, current: Snapshot | None) -> Item:
-        """The item, in conflict if what is there is not what our last change left."""
+        """The item; it is in conflict if what is there is not what our last change left."""
         if current is not None and not current.conflict and self._history.is_ours(item.uri, current.sha256):
             return item
         name = item.path.display if item.path is not None else item.uri
@@ -189,7 +189,7 @@ def _text_of(data: bytes, text: str | None) -> str | None:
 
 
 def _back(current: Snapshot, data: bytes, text: str | None) -> FileChange:
-    """What makes of the file what it was.
+    """The change that makes the file what it was.
 
     Raises:
         TextError: the file, as it is in the editor, can't hold the old text.

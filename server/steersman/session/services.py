@@ -98,7 +98,7 @@ class Services:
     facts: Callable[[str], ModelFacts] = lambda _: ModelFacts()
     """What is known of the model of `PROVIDER:NAME`."""
     route: "Callable[[str], Route | None]" = lambda _: None
-    """Where requests to the model of `PROVIDER:NAME` go; None for a tape, and for what is not known."""
+    """Where requests to the model of `PROVIDER:NAME` go; None for a tape, or an unknown model."""
     window: Callable[[str], int | None] = lambda _: None
     """Tokens that the model takes, where the settings don't say it and somebody else does."""
     model_used: Callable[[str], None] = lambda _: None
@@ -111,7 +111,7 @@ class Services:
     trusts_all: bool = False
     """`--trust`: the folders of this process are trusted."""
     trusts_none: bool = False
-    """No folder is trusted here, whatever was said before, and nobody is asked. It overrules `trusts_all`."""
+    """No folder is trusted, whatever the user said before, and nobody is asked. It overrules `trusts_all`."""
     log_class: type[SessionLog] = SessionLog
     """How logs are written."""
     kill_commands: Callable[[], None] = lambda: None

@@ -110,7 +110,7 @@ class Settings:
 
     @property
     def withheld_key(self) -> str | None:
-        """Why the key is not used, for the user; None if there is none, or it is used."""
+        """Why the key is not used, for the user; None if it is used, or there is none."""
         if self.usable_key is not None:
             return None
         if self.api_key is None:

@@ -31,14 +31,14 @@ class StartRequest:
     thinking: ThinkingLevel | None = None
     budget: Budget | None = None
     pointed: Pointed | None = None
-    """What the user points at, beside the prompt."""
+    """What the user points at, besides the prompt."""
     exclusive: bool = False
     """Refuse while any run is live in the same root: for users who would not see that two agents work."""
 
 
 @dataclass(slots=True)
 class Defaults:
-    """What holds where neither a request nor its session says anything."""
+    """The model, mode and thinking where neither a request nor its session says anything."""
 
     settings: Settings
     _model: str | None = None

@@ -6,7 +6,6 @@ folder that is open. A workspace's template can make a run stricter, never loose
 
 import os
 import re
-import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Literal
 
 from steersman.session.settings import MODES, Mode
 from steersman.session.template_text import TemplateError, expand, read_template
+from steersman.workspace.atomic import NotRegular, TooLarge, read_regular
 
 MAX_TEMPLATE = 64 * 1024
 """Bytes."""
@@ -121,14 +121,13 @@ def _read(path: Path, within: Path | None) -> str:
         real = Path(os.path.realpath(path))
         if within is not None and not real.is_relative_to(within):
             raise TemplateError("It is a link that leads out of the workspace.")
-        if not stat.S_ISREG(real.stat().st_mode):
-            raise TemplateError("It is not a regular file.")
-        with real.open("rb") as file:
-            data = file.read(MAX_TEMPLATE + 1)
+        data, _ = read_regular(real, MAX_TEMPLATE)
+    except NotRegular:
+        raise TemplateError("It is not a regular file.") from None
+    except TooLarge:
+        raise TemplateError(f"It is longer than {MAX_TEMPLATE:,} bytes.") from None
     except OSError as error:
         raise TemplateError(f"It can't be read: {error.strerror}.") from None
-    if len(data) > MAX_TEMPLATE:
-        raise TemplateError(f"It is longer than {MAX_TEMPLATE:,} bytes.")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

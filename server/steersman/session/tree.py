@@ -43,7 +43,7 @@ class Node:
     mode: str | None = None
     thinking: ThinkingLevel | None = None
     kept_from: str | None = None
-    """Of a compaction: the first node whose message is still told in its own words; None: there is none."""
+    """Of a compaction: the first node whose message still goes to the model as it is; None: none does."""
     files: Data | None = None
     """Of a compaction: what had been read and changed before it."""
 
@@ -146,7 +146,7 @@ class Branch:
 
 
 def summary_message(node: str, summary: str) -> UserMessage:
-    """A compaction as the model is told of it."""
+    """A compaction as the model gets it."""
     return UserMessage(node, (Text(SUMMARY_HEADER + summary),))
 
 

@@ -103,7 +103,7 @@ class TrustCheck:
         """Answers in this run: where nobody can be asked, there is no second question."""
 
     async def settle(self, folders: Sequence[Path], mode: Mode, signal: AbortSignal) -> Terms:
-        """Asks about folders that nobody was asked about, if it makes a difference.
+        """Asks about folders that were not asked about yet, if it makes a difference.
 
         Raises:
             LogError: see `Asker.ask`.
@@ -129,8 +129,8 @@ class TrustCheck:
         )
 
     async def may_follow(self, folder: Path) -> bool:
-        """Whether instructions that were found in or below a workspace folder may be followed. Asks, if nobody was
-        asked about it yet.
+        """Whether instructions that were found in or below a workspace folder may be followed. Asks if nobody has
+        answered that yet.
 
         Raises:
             LogError: see `Asker.ask`.

@@ -49,7 +49,7 @@ class Unmarking:
         self._parts, self._leave, self._denials, self._stop = parts, leave, denials, stop
 
     async def finish(self, signal: AbortSignal) -> None:
-        """Proposes, file by file, to take out what is left. No failure of it is one of the run."""
+        """Proposes, file by file, to remove what is left. If that fails, the run does not."""
         comments = sorted(self._parts.marks.take(), key=lambda comment: comment.path)
         for path, of_file in groupby(comments, key=lambda comment: comment.path):
             if signal.aborted:
@@ -102,7 +102,7 @@ class Unmarking:
     async def _allowed(
         self, proposal: ChangeProposal, comments: Sequence[InstructionComment], signal: AbortSignal
     ) -> ChangeProposal | None:
-        """What may be done: the proposal, or what the user has made of it; None for a no."""
+        """The proposal that may be carried out, perhaps revised by the user; None for a no."""
         name = proposal.changes[0].path.display
         edits = [{"oldText": comment.text, "newText": ""} for comment in comments]
         pending = PendingCall(ToolCall(_NO_CALL, "edit", ""), {"path": name, "edits": edits}, proposal)

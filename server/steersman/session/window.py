@@ -26,11 +26,11 @@ CHARACTERS_PER_TOKEN = 3.2
 IMAGE_TOKENS = 1600
 """What a large image counts for with most providers."""
 MESSAGE_TOKENS = 8
-"""What a message costs beside its text."""
+"""Of a message, besides its text."""
 
 
 def characters(message: Message) -> int:
-    """Of the texts that a model is told: custom messages count for nothing, an image for its tokens."""
+    """Of the texts that a model gets. Custom messages count as nothing, an image as the characters of its tokens."""
     if message.role == "custom":
         return 0
     total = 0

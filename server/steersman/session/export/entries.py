@@ -1,4 +1,4 @@
-"""What a transcript is made of, in the order in which it is told. How it looks is not known here."""
+"""What a transcript consists of, in its order. This module doesn't know how it looks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Message:
     """`user`, `assistant` or `custom`."""
     ts: int
     content: Sequence[Data]
-    """Blocks of `message_end`, calls included: those are told again by a `Call`."""
+    """Blocks of `message_end`, with the calls, each of which has a `Call` as well."""
     kind: str | None = None
     """Of a custom message."""
     source: str | None = None
@@ -31,7 +31,7 @@ class Message:
 
     @property
     def shown(self) -> list[Data]:
-        """The blocks that are told with it."""
+        """The blocks that are shown with it."""
         return [
             block
             for block in self.content
@@ -91,7 +91,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that happened beside the conversation."""
+    """Something that happened besides the conversation."""
 
     kind: str
     """`config`, `retry`, `notice`, `asked`, `branch`, `compaction`."""
@@ -114,7 +114,7 @@ class RunEnd:
 
 @dataclass(frozen=True, slots=True)
 class Reverted:
-    """The user has taken changes of files back."""
+    """The user has reverted changes of files."""
 
     ts: int
     title: str

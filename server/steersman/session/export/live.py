@@ -34,7 +34,7 @@ class LiveTranscript:
 
     @property
     def seq(self) -> int:
-        """Of the last record that is told; 0 before the log was read."""
+        """Of the last record that is in it; 0 before the log was read."""
         return self._outline.seq
 
     def read(self) -> None:

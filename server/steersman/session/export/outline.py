@@ -148,6 +148,6 @@ def require_format(outline: Outline, log: Path) -> None:
 
 
 def malformed(record: Record, error: Exception) -> LogCorrupt:
-    """What is said of a record that is not as it should be."""
+    """The error for a record that is not as it should be."""
     name = type(error).__name__
     return LogCorrupt(f"Record {record.get('seq')} of the session's log is malformed ({name}: {error}).")

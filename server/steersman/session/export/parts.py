@@ -15,9 +15,9 @@ from steersman.session.wire import Data
 from steersman.workspace.uris import path_of
 
 MAX_BRANCHES: Final = 100
-"""Branches that were left, of which is told."""
+"""Left branches that are listed."""
 MAX_SHORT: Final = 200
-"""Characters of an argument that is told in a line."""
+"""Characters of an argument that is shown on one line."""
 _HUNK: Final = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _OUTCOMES: Final = {"ok": "done", "failed": "failed", "denied": "declined", None: "no result"}
 
@@ -56,7 +56,7 @@ def title_of(outline: Outline) -> str:
 
 
 def facts(outline: Outline, *, all_branches: bool) -> list[tuple[str, str]]:
-    """What is said of the session before its first message: labels and texts."""
+    """The facts of the session that stand before its first message: labels and texts."""
     header, nodes = outline.header, outline.path
     said = outline.tree.nodes.values() if all_branches else nodes
     messages = sum(node.kind in ("user", "assistant", "custom") for node in said)

@@ -1,6 +1,6 @@
-"""The records of a log, one at a time, as the entries of its transcript: of the branch at the tip, or of all.
+"""Turns the records of a log, one at a time, into the entries of its transcript: of the branch at the tip, or of all.
 
-Holds the calls of one answer at most. What belongs to files (reverts) is told whatever the branch: files have none.
+It holds the calls of one answer at most. Reverts are in every transcript: they concern files, which have no branches.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from steersman.session.wire import Data, usage_from
 
 
 def entries(records: Iterable[Record], outline: Outline, *, all_branches: bool = False) -> Iterator[Entry]:
-    """What a log tells. `outline` is that of the same records.
+    """The entries of a log. `outline` is that of the same records.
 
     Raises:
         LogCorrupt: a record is none of a session's.
@@ -38,7 +38,7 @@ class EntryReader:
         self._outline, self._all = outline, all_branches
         self._path = {node.id for node in outline.path}
         self._on = True
-        """Whether what is read now is told: its branch is."""
+        """Whether what is read now belongs to a branch that is shown."""
         self._calls: dict[str, Call] = {}
         """Of the last answer, in declared order, that are not told yet."""
         self._questions: dict[str, Asked] = {}
@@ -77,7 +77,7 @@ class EntryReader:
                 yield from self._of_run(kind, data, ts)
 
     def follow(self, node: str) -> None:
-        """The branch that is told goes on to this node."""
+        """The branch that is shown goes on to this node."""
         self._path.add(node)
 
     @property

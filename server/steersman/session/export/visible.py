@@ -32,7 +32,7 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def in_short(text: str, limit: int = MAX_TEXT) -> tuple[str, str]:
-    """As much of the text as is shown, visible, and what is to be said of the rest; empty if there is none."""
+    """As much of the text as is shown, visible, and a note on the rest; that is empty if there is no rest."""
     if len(text) <= limit:
         return visible(text), ""
     return visible(text[:limit]), f"… {len(text) - limit:,} more characters are in the log."
