@@ -354,3 +354,17 @@ class TestAnAbort:
         await h.manager.operated(session)
         assert h.of("compaction_end")[-1]["failed"] == "It was aborted."
         assert not any(is_summary(request) for request in h.model.requests)
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_what_can_be_neither_summarised_nor_shortened_ends_the_run_and_says_what_to_do(harness, known):
+    """The model's own words are never cut, and the last answer is never summarised."""
+    window = {"context_window": 8000} if known else {}
+    long = answer("y" * 40_000, call("read", {"path": "0.txt"}), piece=4000, usage=UNCOUNTED)
+    h = harness(long, OVERFLOW, **window)
+    h.put("0.txt", "x")
+    run = await done(h, "look")
+    assert (run.end.stop_reason, run.end.error.code) == ("error", "context_overflow")
+    assert "larger window" in run.end.error.message
+    assert len(h.model.requests) == (1 if known else 2)
+    assert h.of("compaction_start") == []

@@ -320,3 +320,8 @@ async def test_what_to_do_about_a_server_of_the_users_own_file(home):
     assert it["server"].mend.startswith(
         "It wants a key. Set key_env, api_key or key_command in [providers.box]"
     )
+
+
+async def test_a_home_that_no_path_can_be_is_a_problem(tmp_path):
+    it = await found(Home(tmp_path / ("x" * 300)))
+    assert it["settings"].level == it["sessions"].level == "problem"

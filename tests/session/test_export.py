@@ -428,3 +428,13 @@ async def test_a_folder_for_exports_that_can_not_be_made_is_told_of_with_what_to
     with pytest.raises(Refused, match="Name a file to export to") as refused:
         await h.manager.exports.begin(run.session, "markdown")
     assert refused.value.code == "readOnly"
+
+
+async def test_a_file_with_a_name_that_none_can_have_is_not_written_and_the_event_says_why(harness, tmp_path):
+    h = harness(answer("done"))
+    run = await h.run()
+    began = await h.manager.exports.begin(run.session, "markdown", tmp_path / ("x" * 300))
+    await h.manager.exports.settled()
+    (end,) = h.of("export_end")
+    assert (end["operation"], end["path"]) == (began["operation"], began["path"])
+    assert "too long" in end["failed"]

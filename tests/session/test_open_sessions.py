@@ -236,3 +236,14 @@ async def test_a_session_that_fails_to_close_is_told_of_in_the_log(harness, capl
     last = open_ids(h)[-1]
     await h.close()  # the others, and the connections to models, are closed all the same
     assert f"the session {last} could not be closed" in caplog.text
+
+
+async def test_a_session_that_is_about_to_be_used_stays_open_however_long_it_was_idle(harness):
+    h = harness()
+    h.model.fallback = answer("done")
+    first = await h.run("first")
+    with h.manager._sessions.wanted(first.session):
+        await fill(h)
+        assert first.session in open_ids(h)
+    await h.run("another")
+    assert first.session not in open_ids(h)

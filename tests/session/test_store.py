@@ -99,3 +99,16 @@ async def test_who_stops_waiting_for_a_session_to_open_gives_its_log_back(harnes
     with pytest.raises(asyncio.CancelledError):
         await opening
     await (await store.open(run.session, h.roots)).close()
+
+
+async def test_a_session_whose_folder_can_not_be_looked_at_is_resumed_without_it(harness, tmp_path):
+    h = harness(answer("done"), answer("again"))
+    run = await h.run()
+    await h.close()
+    path = h.path(run.session)
+    folder = h.root.as_uri().encode()
+    path.write_bytes(path.read_bytes().replace(folder, folder + b"x" * 300))
+    h.restart()
+    session = await h.manager.resume(run.session)
+    assert session.roots.folders == ()
+    path.unlink()

@@ -14,6 +14,7 @@ from steersman.session.applog import FILE_NAME
 from steersman.session.catalog import secrets_of
 from steersman.session.extensions import Find, installed, load_extensions, what_it_adds
 from steersman.session.home import Home
+from steersman.session.looking import is_folder, is_there
 from steersman.session.machine import Finding, log_summary, programs, system, who_may_enter
 from steersman.session.model_findings import model_findings
 from steersman.session.settings import Settings, SettingsError, load_settings
@@ -101,8 +102,8 @@ def _extensions(home: Home, settings: Settings, find: Find) -> Iterator[Finding]
 
 def _home(home: Home, environ: Mapping[str, str]) -> Iterator[Finding]:
     source = "STEERSMAN_HOME" if environ.get("STEERSMAN_HOME") else "the platform's default"
-    place = next(path for path in (home.root, *home.root.parents) if path.exists())
-    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+    place = next(path for path in (home.root, *home.root.parents) if is_there(path))
+    if not is_folder(place) or not os.access(place, os.W_OK | os.X_OK):
         yield Finding(
             "home",
             "problem",

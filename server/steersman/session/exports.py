@@ -18,6 +18,7 @@ from steersman.session.export.entries import Format
 from steersman.session.home import Home
 from steersman.session.journal import Emitted
 from steersman.session.listing import summarize
+from steersman.session.looking import is_folder
 from steersman.session.operation import Operation
 from steersman.session.services import Services
 from steersman.session.store import Store
@@ -138,8 +139,8 @@ class Exports:
         """The path that the user has chosen, if a file can be written there."""
         if not path.is_absolute():
             raise Refused("readOnly", f"The path is not absolute: {path}.", session=session)
-        if path.is_dir() or not path.parent.is_dir():
-            what = "is a folder" if path.is_dir() else "is in a folder that does not exist"
+        if is_folder(path) or not is_folder(path.parent):
+            what = "is a folder" if is_folder(path) else "is in a folder that does not exist"
             raise Refused("readOnly", f"{path} {what}: name a file.", session=session)
         if path in self._taken or (not overwrite and os.path.lexists(path)):
             text = f"{path} exists. Name another file, or say that it is to be overwritten."

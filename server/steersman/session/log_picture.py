@@ -10,6 +10,7 @@ from steersman.session.jsonlines import decode
 from steersman.session.log_index import LogIndex
 from steersman.session.log_lines import MALFORMED, Record, damaged
 from steersman.session.log_reading import read_records
+from steersman.session.looking import is_folder
 from steersman.session.tree import read_branch
 from steersman.workspace.roots import Roots
 from steersman.workspace.uris import path_of
@@ -50,7 +51,7 @@ def records_of(path: Path, index: LogIndex | None) -> Iterator[Record]:
 def roots_of(picture: Fold) -> Roots:
     """The folders that the session was made in, as far as they still exist."""
     paths = [path_of(uri) for uri in picture.header.get("roots", [])]
-    return Roots([path for path in paths if path.is_dir()])
+    return Roots([path for path in paths if is_folder(path)])
 
 
 def require_format(path: Path) -> None:

@@ -14,6 +14,7 @@ from steersman.session.attach_pointed import attach_pointed, editor_block
 from steersman.session.attachments import Attachments
 from steersman.session.errors import Refused
 from steersman.session.instructions import FolderInstructions
+from steersman.session.looking import is_file
 from steersman.session.pointing import Pointed
 from steersman.session.services import Services
 from steersman.session.settings import Mode
@@ -131,7 +132,7 @@ class Prompts:
 
     async def _unknown(self, name: str, templates: Sequence[Template], roots: Roots) -> Refused:
         primary = roots.primary
-        if primary is not None and (primary.path / TEMPLATES / f"{name}.md").is_file():
+        if primary is not None and is_file(primary.path / TEMPLATES / f"{name}.md"):
             return Refused(
                 "untrusted",
                 f"/{name} is a template of {primary.path}, which is not a trusted folder. To use it, "

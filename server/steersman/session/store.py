@@ -28,6 +28,7 @@ from steersman.session.log_picture import (
     roots_of,
 )
 from steersman.session.log_reading import read_records
+from steersman.session.looking import is_file
 from steersman.session.services import Services
 from steersman.session.tree import Branch, Node, read_branch
 from steersman.session.wire import Data, message_from
@@ -231,7 +232,7 @@ class Store:
         Refused: unknownSession.
         """
         path = self._services.log_path(session)
-        if not _is_id(session) or not path.is_file():
+        if not _is_id(session) or not is_file(path):
             raise Refused("unknownSession", f"There is no session {session}.", session=session)
         return path
 

@@ -9,6 +9,7 @@ from steersman.session.approvals import ACCEPTING, Answer, Question
 from steersman.session.errors import SessionError
 from steersman.session.home import Home
 from steersman.session.jsonlines import decode, encode
+from steersman.session.looking import is_file, is_folder
 from steersman.session.settings import Mode, stricter
 from steersman.workspace.atomic import write_file
 from steersman.workspace.roots import printable
@@ -180,7 +181,4 @@ def trust_question(question_id: str, session: str, run: str, folder: Path) -> Qu
 
 def has_instructions(folder: Path) -> bool:
     """Whether trust makes a difference: the folder has instructions or templates of its own."""
-    try:
-        return any((folder / name).is_file() for name in INSTRUCTION_FILES) or (folder / TEMPLATES).is_dir()
-    except OSError:  # nothing can be read there
-        return False
+    return any(is_file(folder / name) for name in INSTRUCTION_FILES) or is_folder(folder / TEMPLATES)
