@@ -1,0 +1,51 @@
+"""The documents lead to each other: no link is broken, and from the README every page is found."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "protocol.md")),
+    ROOT / "client-vscode" / "README.md",
+    *sorted(ROOT.glob("docs/**/*.md")),
+    *sorted(ROOT.glob("examples/*/README.md")),
+]
+_FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$", re.MULTILINE)
+
+
+def links(page: Path) -> list[str]:
+    """Where a page leads to within the repository, as it is written there."""
+    found = [one or other for one, other in _LINK.findall(_FENCE.sub("", page.read_text("utf-8")))]
+    return [link for link in found if not re.match(r"\w+:", link)]
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page, as links name them."""
+    headings = re.findall(r"^#+ (.+)$", _FENCE.sub("", page.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page):
+    for link in links(page):
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_the_readme_leads_to_every_page():
+    found = {(README.parent / link.partition("#")[0]).resolve() for link in links(README)}
+    assert [str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md") if page not in found] == []
+
+
+def test_the_readmes_configuration_of_neovim_is_that_of_its_page():
+    (shown,) = re.findall(r"^ *```lua\n(.*?)^ *```$", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    page = (ROOT / "docs" / "editors" / "neovim.md").read_text("utf-8")
+    lines = [line.strip() for line in shown.splitlines()]
+    assert len(lines) > 5
+    assert [line for line in lines if line not in map(str.strip, page.splitlines())] == []
