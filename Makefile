@@ -16,7 +16,7 @@ test: $(READY)
 	@$(BIN)/python -m pytest -n auto
 	@$(call with-node,test-client,the tests of the VS Code extension)
 
-# Node is wanted for the VS Code extension alone: without it the rest is whole.
+# Only the VS Code extension needs Node; everything else works without it.
 with-node = if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(1); \
     else echo "Left out, for want of Node 20 or newer: $(2)."; fi
 CLIENT := client-vscode
@@ -29,7 +29,7 @@ $(CLIENT_READY): $(CLIENT)/package-lock.json
 	@echo "Setting up $(CLIENT) …"
 	@cd $(CLIENT) && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.ready
 
-# The extension in a real VS Code, driven like a person would: minutes, and 1 GB the first time. STORY= picks by name.
+# The extension in a real VS Code, used as a person would: minutes, and 1 GB the first time. STORY= picks by name.
 test-vscode: $(READY) $(CLIENT_READY) vsix
 	@$(CLIENT)/test/stories/setup.sh $(abspath $(CLIENT))/.vscode-test
 	@cd $(CLIENT) && npm run --silent stories -- $(if $(STORY),-t "$(STORY)")
@@ -47,16 +47,16 @@ $(MODEL_READY): $(READY) tests/real_model/setup.sh
 	@PYTHON="$(abspath $(BIN))/python" tests/real_model/setup.sh $(MODEL)
 	@touch $@
 
-# The screens of these stories, as tmux captures them, for docs/editors.
+# The same, and keeps the screens in docs/editors/captures, as tmux captures them.
 captures: export STEERSMAN_CAPTURES = $(abspath docs/editors/captures)
 captures: test-editors
 
-# What fakes of every editor without a plugin do in a whole run each, kept as a table in docs/editors/matrix.md.
+# A fake of every known editor through whole runs; writes the table in docs/editors/matrix.md.
 matrix: $(READY)
 	@STEERSMAN_MATRIX=$(abspath docs/editors/matrix.md) $(BIN)/python -m pytest -q tests/lsp/test_quirk_matrix.py
 	@cat docs/editors/matrix.md
 
-# The tables of docs/failures.md, of the kinds, the shapes and the injected failures that the tests know.
+# Writes the tables of docs/failures.md from the kinds, shapes and injected failures that the tests know.
 failures: $(READY)
 	@STEERSMAN_FAILURES=$(abspath docs/failures.md) $(BIN)/python -m pytest -q tests/models/test_injected_failures.py -k table
 
@@ -64,7 +64,7 @@ $(EDITORS_READY): $(READY) tests/editors/setup.sh
 	@tests/editors/setup.sh $(VENV)
 	@touch $@
 
-# Figures of the chat, not a gate.
+# Figures of the extension's chat, not a gate.
 bench-vscode: $(READY) $(CLIENT_READY) vsix
 	@$(CLIENT)/test/stories/setup.sh $(abspath $(CLIENT))/.vscode-test
 	@cd $(CLIENT) && npm run --silent bench
@@ -82,19 +82,19 @@ vsix: $(READY) $(CLIENT_READY)
 load: $(READY)
 	@$(BIN)/python -m pytest tests/load -o python_files='load_*.py' -k "$(ONLY)"
 
-# A server for half an hour with all that people do at it: what it holds must not grow. `make soak MINUTES=5` is less.
+# One server, kept busy for half an hour: what it holds must not grow. `make soak MINUTES=5` is shorter.
 MINUTES ?= 30
 
 soak: $(READY)
 	@STEERSMAN_SOAK=$(MINUTES) $(BIN)/python -m pytest tests/soak -o python_files='soak_*.py'
 
-# What it costs beside a peer and the floor, kept in docs/benchmarks.md: five minutes, and a machine with nothing else to
-# do. `make bench ONLY=turns` is some of it; PEER= names the folder of the peer.
+# Compares with a peer and with the least possible cost; writes docs/benchmarks.md. Five minutes, and a machine with nothing
+# else to do. `make bench ONLY=turns` is a part of it; PEER= names the folder of the peer.
 bench: $(READY)
 	@cd tests && $(if $(PEER),STEERSMAN_PEER="$(abspath $(PEER))") $(abspath $(BIN))/python -m benchmarks --only "$(ONLY)"
 
-# The suite with branch coverage: twice as long as `make test`. It fails where a room of COVERED has less than LEAST
-# percent; what is not reached there has its reason in docs/testing.md. `make coverage TESTS=tests/agent` is some of it.
+# The tests with branch coverage: twice as long as `make test`. It fails if a package of COVERED is below LEAST percent;
+# docs/testing.md says why the rest is not reached. `make coverage TESTS=tests/agent` is a part of it.
 COVERED := agent session workspace
 LEAST := 95
 
@@ -103,25 +103,25 @@ coverage: $(READY)
 	@$(BIN)/coverage run -m pytest -n auto $(TESTS); ran=$$?; \
 	$(BIN)/coverage combine --quiet; \
 	$(BIN)/coverage report --skip-covered; \
-	for room in $(COVERED); do echo; \
-	    $(BIN)/coverage report --show-missing --skip-covered --include="server/steersman/$$room/*" --fail-under=$(LEAST) \
+	for package in $(COVERED); do echo; \
+	    $(BIN)/coverage report --show-missing --skip-covered --include="server/steersman/$$package/*" --fail-under=$(LEAST) \
 	        || ran=1; \
 	done; exit $$ran
 
-# Random sequences at awkward clients, as many as one likes: make test-long SEQUENCES=20000 SEED=1
+# Random sequences of user actions at awkward clients: make test-long SEQUENCES=20000 SEED=1
 SEQUENCES ?= 20000
 SEED ?= 1
 
 test-long: $(READY)
 	@STEERSMAN_SEQUENCES=$(SEQUENCES) STEERSMAN_SEED=$(SEED) $(BIN)/python -m pytest -s tests/lsp/test_awkward_clients.py
 
-# A session killed, or its disk full, at every single write of a long story, with the counts, and every fault of
-# docs/reliability.md: minutes. The suite has a sample.
+# A session killed, or its disk full, at every single write of a long story, and every other fault of docs/reliability.md;
+# prints the counts. Minutes. `make test` has a sample.
 test-crash: $(READY)
 	@STEERSMAN_CRASH=1 $(BIN)/python -m pytest -s tests/crash tests/faults
 
-# Hostile input, as many examples of each property as one likes: make fuzz CASES=200000 ONLY=framing. The suite has a sample.
-# One property after the other on each core.
+# Hostile input, CASES examples of each property, a property on each core: make fuzz CASES=200000 ONLY=framing. `make test` has
+# a sample.
 CASES ?= 200000
 
 fuzz: $(READY)
