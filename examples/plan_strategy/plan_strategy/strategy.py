@@ -27,11 +27,11 @@ from steersman.extensions import (
 )
 
 KIND = "plan"
-"""Of the custom message that holds the plan."""
+"""Kind of the custom message that holds the plan."""
 PLANS = 2
-"""Plans of one run: the first, and one more after a step that failed."""
+"""Plans in one run: the first, and one more after a failed step."""
 REMINDERS = 2
-"""How often the model is asked for a plan it did not write, or for steps it left open."""
+"""How often the model is reminded of a missing plan or of open steps."""
 
 PLANNING = """\
 Plan first. Look at what you need with the tools that you have now; they change nothing. Then answer, without a tool \
@@ -48,7 +48,7 @@ class ReportArguments(Arguments):
 
 
 class ReportStep(BaseTool[ReportArguments]):
-    """Changes nothing, so that nobody is asked about it."""
+    """Changes nothing, so no question is asked about it."""
 
     name = "report_step"
     description = "Report that a step of the plan is done, or can't be done."
@@ -73,7 +73,7 @@ class PlanStrategy(Extension):
         self.stage: Literal["planning", "doing"] = "planning"
         self.steps: list[Step] = []
         self._told: str | None = None
-        """The stage that the model is in, as far as it knows."""
+        """The stage that the model was last told of."""
         self._plans = self._reminders = 0
 
     def tools(self) -> Sequence[Tool]:
@@ -102,7 +102,7 @@ class PlanStrategy(Extension):
         return NextTurn(system=f"{self.session.system}\n\n{PLANNING if planning else DOING}", tools=tools)
 
     def show_to_model(self, message: CustomMessage) -> str | None:
-        """Of several plans the newest."""
+        """Only the newest plan."""
         newest = self._plan()
         return _text(message) if newest is not None and message.id == newest.id else None
 
@@ -144,7 +144,7 @@ class PlanStrategy(Extension):
         return None
 
     def _remind(self, text: str) -> bool:
-        """False if that was done often enough."""
+        """False if the model was reminded often enough already."""
         self._reminders += 1
         if self._reminders > REMINDERS:
             return False
@@ -152,7 +152,7 @@ class PlanStrategy(Extension):
         return True
 
     def report(self, args: ReportArguments) -> ToolResult:
-        """What `report_step` does: the plan is kept and shown as it stands now."""
+        """What `report_step` does: keeps and shows the plan as it stands now."""
         if not 1 <= args.step <= len(self.steps):
             return text_result(f"The plan has steps 1 to {len(self.steps)}.", is_error=True)
         step = self.steps[args.step - 1]
@@ -174,7 +174,7 @@ class PlanStrategy(Extension):
     commands = (Command("show", NoParams, show, "The plan, and what is done of it"),)
 
     def _plan(self) -> CustomMessage | None:
-        """The newest one in the conversation."""
+        """The newest plan in the conversation."""
         plans = (
             it for it in reversed(self.session.messages) if isinstance(it, CustomMessage) and it.kind == KIND
         )
