@@ -94,7 +94,7 @@ bench: $(READY)
 	@cd tests && $(if $(PEER),STEERSMAN_PEER="$(abspath $(PEER))") $(abspath $(BIN))/python -m benchmarks --only "$(ONLY)"
 
 # The tests with branch coverage: twice as long as `make test`. It fails if a package of COVERED is below LEAST percent;
-# docs/testing.md says why the rest is not reached. `make coverage TESTS=tests/agent` is a part of it.
+# docs/coverage.md says why the rest is not reached. `make coverage TESTS=tests/agent` is a part of it.
 COVERED := agent session workspace
 LEAST := 95
 
