@@ -1317,7 +1317,6 @@ export interface RefusedData {
     | "noCredentials"
     | "outsideRoot"
     | "denied"
-    | "staleBase"
     | "alreadyAnswered"
     | "conflict"
     | "locked"

@@ -34,7 +34,6 @@ RefusalCode = Literal[
     "noCredentials",
     "outsideRoot",
     "denied",
-    "staleBase",
     "alreadyAnswered",
     "conflict",
     "locked",
