@@ -1,9 +1,14 @@
-"""The documents lead to each other: no link is broken, and from the README every page is found."""
+"""What the documents name exists: no link is broken, every page is found from the README, and every command is one."""
 
+import argparse
+import importlib
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from steersman.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -13,6 +18,7 @@ PAGES = [
     *sorted(ROOT.glob("docs/**/*.md")),
     *sorted(ROOT.glob("examples/*/README.md")),
 ]
+TEXTS = [page.read_text("utf-8") for page in PAGES]
 _FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$", re.MULTILINE)
 
@@ -49,3 +55,36 @@ def test_the_readmes_configuration_of_neovim_is_that_of_its_page():
     lines = [line.strip() for line in shown.splitlines()]
     assert len(lines) > 5
     assert [line for line in lines if line not in map(str.strip, page.splitlines())] == []
+
+
+@pytest.fixture(scope="module")
+def commands():
+    """The parsers of the command line, by the names of its commands."""
+    added = argparse.ArgumentParser().add_subparsers()
+    for name in COMMANDS:
+        importlib.import_module(f"steersman.cli.{name}").add_parser(added)
+    return added.choices
+
+
+def test_every_command_line_that_is_shown_is_understood(commands):
+    shown = {line for text in TEXTS for line in re.findall(r"^    steersman (.+)$", text, re.MULTILINE)}
+    assert len(shown) > 10
+    for line in shown:
+        name, *arguments = shlex.split(line, comments=True)
+        commands[name].parse_args(arguments)
+
+
+def test_every_command_and_option_that_is_mentioned_exists(commands):
+    mentioned = {line for text in TEXTS for line in re.findall(r"`steersman ([a-z][^`]+)`", text)}
+    assert len(mentioned) > 10
+    for line in mentioned:
+        name, *arguments = shlex.split(line)
+        known = commands[name].format_help()
+        assert [word for word in arguments if word.startswith("--") and word not in known] == [], line
+
+
+def test_every_target_of_make_that_is_named_exists():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    named = {name for text in TEXTS for name in re.findall(r"(?:^    |`)make ([a-z-]+)", text, re.MULTILINE)}
+    assert len(named) > 10
+    assert named - targets == set()
