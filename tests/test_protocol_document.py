@@ -36,8 +36,33 @@ REQUESTS = {
 }
 
 
+HANDSHAKE = {
+    "initializationOptions": answers.InitializationOptions,
+    "experimental": answers.ExperimentalCapabilities,
+}
+FEATURES = {field.alias or name for name, field in answers.SteersmanOptions.model_fields.items()} - {
+    "version"
+}
+CHECKED = {*HANDSHAKE, "event", "params", "answer", "request", "result", "notification", "error"}
+
+
 def test_every_example_says_what_it_is_of():
     assert DOCUMENT.count("```json") == len(EXAMPLES) > 10
+    assert {kind[0] for kind, _ in EXAMPLES} == CHECKED
+
+
+@pytest.mark.parametrize(
+    ("kind", "example"), [(kind[0], value) for kind, value in EXAMPLES if kind[0] in HANDSHAKE]
+)
+def test_an_example_of_the_handshake_names_features_that_exist(kind, example):
+    HANDSHAKE[kind].model_validate(example)
+    named = example["steersman"].keys() if kind == "initializationOptions" else example["steersman"]["uses"]
+    assert set(named) <= FEATURES | {"version"}
+
+
+def test_every_feature_is_in_the_table_of_features():
+    rows = set(re.findall(r"^\| `(\w+)` \|", DOCUMENT.split("## Commands")[0], re.MULTILINE))
+    assert rows == FEATURES
 
 
 @pytest.mark.parametrize("example", [value for kind, value in EXAMPLES if kind[0] == "event"])
