@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from steersman.cli import COMMANDS
+from steersman.session.settings import ConfigFile
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -88,3 +89,21 @@ def test_every_target_of_make_that_is_named_exists():
     named = {name for text in TEXTS for name in re.findall(r"(?:^    |`)make ([a-z-]+)", text, re.MULTILINE)}
     assert len(named) > 10
     assert named - targets == set()
+
+
+def test_the_readme_has_every_key_of_the_configuration_and_no_other():
+    section = README.read_text("utf-8").split("## Configuration")[1].split("\n## ")[0]
+    keys = re.findall(r"^\| `\[?([a-z_]+)(?:\.NAME\])?` ", section, re.MULTILINE)
+    assert sorted(keys) == sorted(ConfigFile.model_fields)
+
+
+def test_the_map_of_the_code_has_every_package_and_leads_to_modules_that_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([a-z/]+)/` \| .+ \| (.+) \|$", text, re.MULTILINE)
+    code = ROOT / "server" / "steersman"
+    packages = {path.parent.name for path in code.glob("*/__init__.py")}
+    assert {name for name, _ in rows} - {"session/export"} == packages
+    named = [
+        code / package / module for package, begin in rows for module in re.findall(r"`(\w+\.py)`", begin)
+    ]
+    assert [str(path) for path in named if not path.is_file()] == []
