@@ -93,6 +93,8 @@ async def test_a_changed_file_is_a_loud_miss_that_names_the_difference(here, the
         "run.jsonl has no recording of this request. The nearest is turn 2 (line 3): message 3, the result of read, "
         "differs in line 2: recorded '    return a - b', now '    return a * b'."
     ) in done.err
+    assert "use its prompts, or another tape" in done.err
+    assert "base URL" not in done.err
     loose = there.run("run", "fix it", "--model", f"tape:{tape}?loose", *ALLOWED)
     assert (loose.status, "Fixed" in loose.out) == (0, True)
 

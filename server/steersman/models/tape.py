@@ -40,6 +40,10 @@ Sleep = Callable[[float], Awaitable[None]]
 
 _TOGETHER: Final = 64
 """How many events of a recorded turn are given before other tasks may run."""
+_MISS_ADVICE: Final = (
+    "A tape answers only the requests that it was made for: use its prompts, or another tape."
+)
+"""The kind's own advice is about servers."""
 
 
 class TapeModel:
@@ -98,7 +102,7 @@ class TapeModel:
                 events = self._written(found.turn, request, signal)
         except TapeMiss as miss:
             self.misses.append(str(miss))
-            yield StreamError(StreamFailure("bad_request", str(miss)))
+            yield StreamError(StreamFailure("bad_request", str(miss), advice=_MISS_ADVICE))
             return
         async with aclosing(events):
             async for event in events:

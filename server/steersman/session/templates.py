@@ -13,7 +13,7 @@ from typing import Literal
 
 from steersman.session.settings import MODES, Mode
 from steersman.session.template_text import TemplateError, expand, read_template
-from steersman.workspace.atomic import NotRegular, TooLarge, read_regular
+from steersman.workspace.regular import NotRegular, TooLarge, read_regular
 
 MAX_TEMPLATE = 64 * 1024
 """Bytes."""
