@@ -12,7 +12,7 @@ import type { Handlers } from "./bridge";
 import { before, type Drafts } from "./drafts";
 import type { Draft, PendingApproval, PendingInput, Push, ServerView, SessionView, ViewCalls } from "./messages";
 import { textOnly } from "./notice";
-import type { PageOwner } from "./page";
+import type { PageOwner } from "./pageLink";
 import { Reading } from "./reading";
 import { SessionSettings } from "./sessionSettings";
 import { Speaking } from "./speaking";
