@@ -23,7 +23,7 @@ import { KeptFile } from "./view/keptFile";
 import { CHAT_VIEW, ChatPage } from "./view/page";
 
 export function activate(context: vscode.ExtensionContext): void {
-  translateWith(vscode.l10n.t);
+  translateWith(vscode.l10n.t, vscode.env.language);
   const log = vscode.window.createOutputChannel("Steersman", { log: true });
   const approvals = new Approvals(log);
   const inputs = new Inputs();

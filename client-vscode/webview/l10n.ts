@@ -1,12 +1,25 @@
-/** Texts of the page in the user's language. English is the key; the host hands over the bundle that the editor has chosen. */
+/** Texts and numbers of the page in the user's language. English is the key; the host passes the bundle that the editor chose. */
+
+import { localeOf } from "../src/numbers";
 
 export type Bundle = Readonly<Record<string, string>>;
 
 let bundle: Bundle = {};
+let chosen = "en";
 
 /** Uses `translations` from now on; called once, before the first render. */
 export function useBundle(translations: Bundle): void {
   bundle = translations;
+}
+
+/** Writes numbers in the language of the page from now on; called once, before the first render. */
+export function useLanguage(language: string): void {
+  chosen = localeOf(language);
+}
+
+/** What numbers are written in: a tag for `Intl`. */
+export function locale(): string {
+  return chosen;
 }
 
 /** The bundle in an attribute of the page, as `bundleAttribute` of the host has written it; empty where it is none. */

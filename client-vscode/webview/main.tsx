@@ -5,7 +5,7 @@ import type { Push } from "../src/view/messages";
 import { App } from "./app";
 import { Bridge, type Host } from "./bridge";
 import { Connection } from "./connection";
-import { readBundle, useBundle } from "./l10n";
+import { readBundle, useBundle, useLanguage } from "./l10n";
 import { Store } from "./store";
 
 declare function acquireVsCodeApi(): Host;
@@ -23,6 +23,7 @@ window.addEventListener("focus", () => connection.check());
 const root = document.getElementById("app");
 if (root) {
   useBundle(readBundle(root.dataset.l10n));
+  useLanguage(document.documentElement.lang);
   render(<App store={store} bridge={bridge} />, root);
 }
 bridge.send({ type: "ready" });

@@ -1,6 +1,7 @@
-/** The words and icons for sessions in lists. Pure: the clock and the language are handed in. */
+/** The words and icons for sessions in lists. Pure: the clock and the locale, a tag for `Intl`, are handed in. */
 
 import { t } from "../l10n";
+import { dollars, number, shortCount } from "../numbers";
 import type { Age } from "./groups";
 import type { Row, RowState } from "./rows";
 
@@ -67,9 +68,9 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** "now", "5 min. ago", "3 hr. ago", "2 days ago", then the date. */
-export function timeText(time: number, now: Date, language: string): string {
+export function timeText(time: number, now: Date, locale: string): string {
   const past = Math.max(0, now.getTime() - time);
-  const relative = new Intl.RelativeTimeFormat(language, { style: "short", numeric: "auto" });
+  const relative = new Intl.RelativeTimeFormat(locale, { style: "short", numeric: "auto" });
   if (past < MINUTE) return relative.format(0, "second");
   if (past < HOUR) return relative.format(-Math.floor(past / MINUTE), "minute");
   if (past < DAY) return relative.format(-Math.floor(past / HOUR), "hour");
@@ -77,7 +78,7 @@ export function timeText(time: number, now: Date, language: string): string {
   if (days <= 7) return relative.format(-days, "day");
   const date = new Date(time);
   const year = date.getFullYear() === now.getFullYear() ? undefined : "numeric";
-  return new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year }).format(date);
+  return new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year }).format(date);
 }
 
 /** By the calendar: what was yesterday evening is a day ago. */
@@ -92,24 +93,23 @@ export function modelText(model: string | null): string | null {
 }
 
 /** Beside the title: state, time, model. */
-export function descriptionOf(row: Row, now: Date, language: string): string {
-  const parts = [stateText(row.state), timeText(row.updated, now, language), modelText(row.model)];
+export function descriptionOf(row: Row, now: Date, locale: string): string {
+  const parts = [stateText(row.state), timeText(row.updated, now, locale), modelText(row.model)];
   return parts.filter((part) => part !== null && part !== "").join(" · ");
 }
 
 /** For people who hear the list. */
-export function spokenOf(row: Row, now: Date, language: string): string {
-  return `${titleOf(row)}, ${descriptionOf(row, now, language).replaceAll(" · ", ", ")}`;
+export function spokenOf(row: Row, now: Date, locale: string): string {
+  return `${titleOf(row)}, ${descriptionOf(row, now, locale).replaceAll(" · ", ", ")}`;
 }
 
 /** What a tooltip says, line by line; `folderName` makes a path of a folder's URI. */
 export function factsOf(
   row: Row,
   folderName: (uri: string) => string,
-  language: string,
+  locale: string,
 ): readonly (readonly [name: string, value: string])[] {
-  const when = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-  const count = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
+  const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
   const facts: [string, string][] = [];
   const state = stateText(row.state);
   if (state !== null) facts.push([t("State"), state]);
@@ -117,28 +117,20 @@ export function factsOf(
   if (row.model !== null) facts.push([t("Model"), row.model]);
   if (row.usage) {
     const { input, output, cost } = row.usage;
-    facts.push([t("Tokens"), t("{0} in, {1} out", count.format(input), count.format(output))]);
-    if (cost !== null) facts.push([t("Cost"), costText(cost, language)]);
+    facts.push([t("Tokens"), t("{0} in, {1} out", shortCount(input, locale), shortCount(output, locale))]);
+    if (cost !== null) facts.push([t("Cost"), dollars(cost, locale)]);
   }
   if (row.folders.length > 0) {
     facts.push([row.folders.length === 1 ? t("Folder") : t("Folders"), row.folders.map(folderName).join(", ")]);
   }
-  facts.push([t("Log"), sizeText(row.size, language)]);
+  facts.push([t("Log"), sizeText(row.size, locale)]);
   return facts;
 }
 
-/** US dollars. */
-export function costText(cost: number, language: string): string {
-  const digits = cost < 0.01 ? 4 : 2;
-  const options = { style: "currency", currency: "USD", minimumFractionDigits: 2, maximumFractionDigits: digits };
-  return new Intl.NumberFormat(language, options as Intl.NumberFormatOptions).format(cost);
-}
-
-function sizeText(bytes: number, language: string): string {
+function sizeText(bytes: number, locale: string): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
   let size = bytes;
   let unit = 0;
   for (; size >= 1000 && unit < units.length - 1; unit += 1) size /= 1000;
-  const options = { style: "unit", unit: units[unit], maximumFractionDigits: size < 10 && unit > 0 ? 1 : 0 };
-  return new Intl.NumberFormat(language, options as Intl.NumberFormatOptions).format(size);
+  return number(size, locale, { style: "unit", unit: units[unit], maximumFractionDigits: size < 10 && unit > 0 ? 1 : 0 });
 }

@@ -1,7 +1,7 @@
 /** "Resume Session…": the sessions as a quick pick, searched by the server while its user types. */
 
 import * as vscode from "vscode";
-import { t } from "../l10n";
+import { locale, t } from "../l10n";
 import type { ListedSession, SessionsParams } from "../protocol";
 import type { Server } from "../server/server";
 import { descriptionOf, iconOf, titleOf } from "./labels";
@@ -84,7 +84,7 @@ async function itemsOf(
       session: row.id,
       label: titleOf(row),
       iconPath: new vscode.ThemeIcon(iconOf(row.state).name),
-      description: descriptionOf(row, new Date(), vscode.env.language),
+      description: descriptionOf(row, new Date(), locale()),
       ...(foreign ? { detail: folderName(row.folders[0] ?? "") } : {}),
       // The server has found it: by any of its words, in any order.
       alwaysShow: query !== "",

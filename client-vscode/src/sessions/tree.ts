@@ -1,7 +1,7 @@
 /** The sessions view: what is listed, as tree items. It asks the server only while the view is shown. */
 
 import * as vscode from "vscode";
-import { t } from "../l10n";
+import { locale, t } from "../l10n";
 import type { ListedSession } from "../protocol";
 import type { Server } from "../server/server";
 import { WhileVisible } from "./whileVisible";
@@ -253,15 +253,14 @@ function groupItem(node: GroupNode): vscode.TreeItem {
 function sessionItem(node: SessionNode): vscode.TreeItem {
   const { row } = node;
   const now = new Date();
-  const { language } = vscode.env;
   const item = new vscode.TreeItem(titleOf(row));
   const icon = iconOf(row.state);
   item.id = node.id;
   item.iconPath = new vscode.ThemeIcon(icon.name, icon.color ? new vscode.ThemeColor(icon.color) : undefined);
-  item.description = descriptionOf(row, now, language);
-  item.accessibilityInformation = { label: spokenOf(row, now, language) };
+  item.description = descriptionOf(row, now, locale());
+  item.accessibilityInformation = { label: spokenOf(row, now, locale()) };
   item.tooltip = new vscode.MarkdownString().appendMarkdown("**").appendText(titleOf(row)).appendMarkdown("**\n\n");
-  for (const [name, value] of factsOf(row, folderName, language)) {
+  for (const [name, value] of factsOf(row, folderName, locale())) {
     item.tooltip.appendMarkdown("- ").appendText(`${name}: ${value}`).appendMarkdown("\n");
   }
   item.contextValue = `session.${row.state}`;

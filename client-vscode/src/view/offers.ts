@@ -1,6 +1,7 @@
 /** The rows of the model picker: what each provider offers, and why others offer nothing. Pure. */
 
-import { t } from "../l10n";
+import { locale, t } from "../l10n";
+import { number, shortCount } from "../numbers";
 import type { ModelsAnswer, OfferedModel, OfferingProvider } from "../protocol";
 
 export type Row =
@@ -33,7 +34,7 @@ export function namedBy(typed: string): string | undefined {
 export function factsOf(model: OfferedModel): string {
   const { contextWindow, price, images, thinking, loaded } = model;
   return [
-    contextWindow === undefined ? undefined : t("{0} tokens", shortly(contextWindow)),
+    contextWindow === undefined ? undefined : t("{0} tokens", shortCount(contextWindow, locale())),
     price === undefined ? undefined : priceText(price),
     images === true ? t("images") : undefined,
     thinking === true ? t("thinking") : undefined,
@@ -70,13 +71,11 @@ function problemOf(offer: OfferingProvider): Row {
 
 function priceText({ input, output }: NonNullable<OfferedModel["price"]>): string | undefined {
   if (input === 0 && output === 0) return t("free");
-  if (input !== undefined && output !== undefined) return t("${0} in, ${1} out per 1M tokens", input, output);
-  if (input !== undefined) return t("${0} in per 1M tokens", input);
-  return output === undefined ? undefined : t("${0} out per 1M tokens", output);
+  if (input !== undefined && output !== undefined) return t("${0} in, ${1} out per 1M tokens", price(input), price(output));
+  if (input !== undefined) return t("${0} in per 1M tokens", price(input));
+  return output === undefined ? undefined : t("${0} out per 1M tokens", price(output));
 }
 
-/** As people name windows: 131k, 1.05M. */
-function shortly(count: number): string {
-  if (count >= 1_000_000) return `${Number((count / 1_000_000).toFixed(2))}M`;
-  return count >= 1000 ? `${Math.round(count / 1000)}k` : String(count);
+function price(dollars: number): string {
+  return number(dollars, locale(), { maximumFractionDigits: 6 });
 }

@@ -3,7 +3,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { UsageData } from "../../src/protocol";
 import { t } from "../l10n";
-import { dollars, figures, filled, tokens } from "./figures";
+import { cost, tokens } from "../transcript/format";
+import { figures, filled, percentText } from "./figures";
 
 export interface UsageProps {
   readonly usage: UsageData;
@@ -30,7 +31,6 @@ export function Usage({ usage, contextTokens, window: contextWindow }: UsageProp
   const all = figures(usage, contextTokens, contextWindow);
   const text = all.map(({ name, value }) => `${name}: ${value}`).join(", ");
   const percent = filled(contextTokens, contextWindow);
-  const cost = dollars(usage.cost);
   return (
     <div
       class="usage"
@@ -55,10 +55,10 @@ export function Usage({ usage, contextTokens, window: contextWindow }: UsageProp
         ) : (
           <>
             <meter class="usage-meter" min={0} max={100} high={80} value={percent} aria-hidden="true" />
-            <span>{`${percent}%`}</span>
+            <span>{percentText(percent)}</span>
           </>
         )}
-        {cost !== null && <span>{cost}</span>}
+        {usage.cost !== null && <span>{cost(usage.cost)}</span>}
       </button>
       {open && (
         <dl class="usage-panel" aria-label={t("Usage of this session")}>

@@ -1,32 +1,31 @@
 /** Numbers and names as people read them. Pure. */
 
 import { visible } from "../approvals/visible";
-import { t } from "../l10n";
+import { dollars, number, shortCount } from "../../src/numbers";
+import { locale, t } from "../l10n";
 
 /** `840 ms`, `3.2 s`, `2 min 5 s`, `1 h 4 min`. */
 export function duration(ms: number): string {
   if (ms < 1000) return t("{0} ms", Math.round(ms));
   const seconds = ms / 1000;
-  if (seconds < 59.95) return t("{0} s", seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds));
+  if (seconds < 59.95) return t("{0} s", number(seconds, locale(), places(seconds < 9.95 ? 1 : 0)));
   const minutes = Math.floor(Math.round(seconds) / 60);
   if (minutes < 60) return t("{0} min {1} s", minutes, Math.round(seconds) % 60);
   return t("{0} h {1} min", Math.floor(minutes / 60), minutes % 60);
 }
 
+function places(digits: number): Intl.NumberFormatOptions {
+  return { minimumFractionDigits: digits, maximumFractionDigits: digits };
+}
+
 /** `812`, `12.4k`, `1.2M`. */
 export function tokens(count: number): string {
-  if (count < 1000) return String(count);
-  if (count < 999_500) return `${short(count / 1000)}k`;
-  return `${short(count / 1_000_000)}M`;
+  return shortCount(count, locale());
 }
 
 /** US dollars. */
-export function cost(dollars: number): string {
-  return dollars > 0 && dollars < 0.01 ? "< $0.01" : `$${dollars.toFixed(2)}`;
-}
-
-function short(number: number): string {
-  return number < 99.95 ? number.toFixed(1).replace(/\.0$/, "") : String(Math.round(number));
+export function cost(amount: number): string {
+  return dollars(amount, locale());
 }
 
 /**

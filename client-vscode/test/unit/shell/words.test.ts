@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { Entry } from "../../../src/transcript/entries";
-import { dollars, figures, filled, tokens } from "../../../webview/shell/figures";
+import { useLanguage } from "../../../webview/l10n";
+import { figures, filled } from "../../../webview/shell/figures";
 import { elapsed, runState, toolWords } from "../../../webview/shell/runState";
 
 const usage = { input: 12345, output: 678, cacheRead: 0, cacheWrite: 0, reasoning: 0, cost: null };
@@ -36,15 +37,10 @@ describe("what a session is doing", () => {
 });
 
 describe("usage", () => {
-  it("is short", () => {
-    expect([950, 1200, 34_000, 999_999, 1_500_000].map(tokens)).toEqual(["950", "1.2k", "34k", "1M", "1.5M"]);
-  });
+  afterEach(() => useLanguage("en"));
 
   it("has a cost only where the price is known", () => {
-    expect(dollars(null)).toBeNull();
-    expect(dollars(0)).toBe("$0.00");
-    expect(dollars(0.0123)).toBe("$0.0123");
-    expect(dollars(1.5)).toBe("$1.50");
+    expect(figures({ ...usage, cost: 1.5 }, 0, null).at(-1)).toEqual({ name: "Cost", value: "$1.50" });
     expect(figures(usage, 0, null).map(({ name }) => name)).toEqual(["Tokens in", "Tokens out"]);
   });
 
@@ -53,5 +49,11 @@ describe("usage", () => {
     expect(filled(50_000, null)).toBeNull();
     expect(figures(usage, 5000, null).at(-1)).toEqual({ name: "Context used", value: "5,000" });
     expect(figures(usage, 5000, 10_000).at(-1)?.value).toBe("5,000 of 10,000 (50%)");
+  });
+
+  it("is written as in the language of the window", () => {
+    useLanguage("de");
+    const text = figures({ ...usage, cost: 1.5 }, 5000, 10_000).map(({ value }) => value.replaceAll("\u00a0", " "));
+    expect(text).toEqual(["12.345", "678", "1,50 $", "5.000 of 10.000 (50 %)"]);
   });
 });

@@ -75,7 +75,7 @@ describe("what stands beside a model", () => {
     [{ price: { input: 0, output: 0 } }, "free"],
     [{ price: {} }, ""],
     [{ images: false, thinking: false, loaded: false }, ""],
-    [{ contextWindow: 8192, images: true, thinking: true, loaded: true }, "8k tokens · images · thinking · loaded"],
+    [{ contextWindow: 8192, images: true, thinking: true, loaded: true }, "8.19k tokens · images · thinking · loaded"],
   ])("%j is %s", (facts, text) => {
     expect(factsOf(model("m", facts))).toBe(text);
   });
