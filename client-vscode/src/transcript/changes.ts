@@ -18,16 +18,17 @@ interface Told {
 export function changesDone(call: ToolEntry, { details }: ToolEndData, output: string): readonly FileChangeData[] {
   const told = toldChanges(details?.changes);
   if (told.length === 0) return call.changes;
+  const uris = told.map(({ uri }) => uri);
   const altered = call.approval?.edited === true || call.approval?.partly === true;
   return told.map((change) => {
     const proposed = altered ? undefined : call.changes.find(({ uri }) => uri === change.uri);
-    const diff = diffOf(change, call, altered, output, told.length > 1);
+    const diff = diffOf(change, call, altered, output, uris);
     return proposed ?? { ...change, base: { sha256: null }, hunks: [], diff };
   });
 }
 
-function diffOf({ kind, uri }: Told, call: ToolEntry, altered: boolean, output: string, several: boolean): string {
-  if (kind === "edit") return several ? diffFor(uri, output) : diffIn(output);
+function diffOf({ kind, uri }: Told, call: ToolEntry, altered: boolean, output: string, uris: readonly string[]): string {
+  if (kind === "edit") return uris.length > 1 ? diffFor(uri, uris, output) : diffIn(output);
   const { content } = call.args;
   return kind === "create" && !altered && typeof content === "string" ? diffOfNew(content) : "";
 }
@@ -37,10 +38,14 @@ export function diffIn(text: string): string {
   return diffFrom(text.split("\n"), () => true);
 }
 
-/** That of one of several files, by the name that the diff's head has for it. */
-function diffFor(uri: string, text: string): string {
+/** The diff of one of several files, by the name in its header: the end of a path, and of two the shorter path's. */
+function diffFor(uri: string, uris: readonly string[], text: string): string {
   const path = decodeURIComponent(uri);
-  return diffFrom(text.split("\n"), (name) => path.endsWith(`/${name}`));
+  const shorter = uris.map(decodeURIComponent).filter((other) => other.length < path.length);
+  return diffFrom(text.split("\n"), (name) => {
+    const isOf = (each: string): boolean => each.endsWith(`/${name}`);
+    return isOf(path) && !shorter.some(isOf);
+  });
 }
 
 function diffFrom(lines: readonly string[], isWanted: (name: string) => boolean): string {

@@ -244,10 +244,10 @@ describe("what a call did to files", () => {
 
   test("is told for each of several files, also where it did not come to all of them", () => {
     const session = new Session();
-    const uris = ["file:///shop/my%20cart.py", "file:///shop/src/cart.py"] as const;
+    const uris = ["file:///shop/my%20cart.py", "file:///shop/cart.py", "file:///shop/src/cart.py"] as const;
     const told = (uri: string) => ({ uri, kind: "edit", added: 1, removed: 1 }) as const;
-    const diffs = ["my cart.py\t", "src/cart.py"].map((name, n) => `--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-old ${n}\n+new ${n}`);
-    const text = ["Only 2 of 3 files changed as approved (+2 −2). The others:\n- x", ...diffs.map((diff) => `Changed it:\n${diff}`)];
+    const diffs = ["my cart.py\t", "cart.py", "src/cart.py"].map((name, n) => `--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-old ${n}\n+new ${n}`);
+    const text = ["Only 3 of 4 files changed as approved (+3 −3). The others:\n- x", ...diffs.map((diff) => `Changed it:\n${diff}`)];
     const applied = uris.map((uri) =>
       session.event("edit_applied", { toolCallId: "c", ...told(uri), sha256: "0", via: "disk", unsaved: false }),
     );
@@ -264,7 +264,7 @@ describe("what a call did to files", () => {
     const start = session.event("tool_execution_start", { toolCallId: "c", name: "edit", args: {} });
     const [call] = folded(session.answer("m1", null, block), start, ...applied, end).entries.filter((entry) => entry.kind === "tool");
     expect(call?.changes.map(({ uri }) => uri)).toEqual(uris);
-    expect(call?.changes.map(({ diff }) => diff.split("\n").at(-1))).toEqual(["+new 0", "+new 1"]);
+    expect(call?.changes.map(({ diff }) => diff.split("\n").at(-1))).toEqual(["+new 0", "+new 1", "+new 2"]);
   });
 
   test("is all of the text of a new file", () => {
