@@ -7,14 +7,8 @@ import type { ClientFeature } from "../server/server";
 import type { Handlers } from "../view/bridge";
 import type { PendingInput } from "../view/messages";
 import { textOnly } from "../view/notice";
+import { OpenQuestions } from "./openQuestions";
 import { askInBox, isPrompt } from "./promptBox";
-
-interface Open {
-  readonly shown: PendingInput;
-  readonly settle: (answer: InputAnswer | null) => void;
-  /** A notification has told of it. */
-  told: boolean;
-}
 
 /** Where questions are shown. */
 export interface QuestionPlace {
@@ -31,18 +25,16 @@ const MOST_SHOWN = 200;
 
 export class Inputs implements ClientFeature, vscode.Disposable {
   readonly options = { input: true };
-  private readonly open = new Map<string, Open>();
+  private readonly changes = new vscode.EventEmitter<void>();
+  private readonly questions = new OpenQuestions(() => this.changes.fire());
   private place: QuestionPlace | undefined;
   private listening: vscode.Disposable | undefined;
-  private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changes.event;
 
   readonly handlers: Handlers = {
     answerInput: ({ toolCallId, text }) => {
-      const question = this.open.get(toolCallId);
-      if (!question) throw new Error(vscode.l10n.t("This question has been answered already."));
-      question.settle(text === null ? null : { text });
-      return {};
+      if (this.questions.answer(toolCallId, text === null ? null : { text })) return {};
+      throw new Error(vscode.l10n.t("This question has been answered already."));
     },
   };
 
@@ -51,17 +43,19 @@ export class Inputs implements ClientFeature, vscode.Disposable {
       client.onRequest("steersman/input", (request: InputRequest, token: vscode.CancellationToken) =>
         isPrompt(request) ? askInBox(request, token) : this.ask(request, token),
       ),
+      // A connection that ends does not cancel its requests.
+      new vscode.Disposable(() => this.questions.withdrawAll()),
     ];
   }
 
-  /** The chat, which is made after this. */
+  /** The chat, which is created later. */
   connect(place: QuestionPlace): void {
     this.place = place;
-    this.listening = place.onDidChange(() => this.pointAtHidden());
+    this.listening = place.onDidChange(() => this.notifyOfUnseen());
   }
 
   pending(): readonly PendingInput[] {
-    return [...this.open.values()].map(({ shown }) => shown);
+    return this.questions.pending;
   }
 
   dispose(): void {
@@ -70,37 +64,23 @@ export class Inputs implements ClientFeature, vscode.Disposable {
   }
 
   private ask(request: InputRequest, token: vscode.CancellationToken): Promise<InputAnswer | null> {
-    return new Promise((resolve) => {
-      const { toolCallId, session, prompt, options } = request;
-      const close = (answer: InputAnswer | null): void => {
-        if (!this.open.delete(toolCallId)) return;
-        this.changes.fire();
-        resolve(answer);
-      };
-      token.onCancellationRequested(() => close(null));
-      this.open.set(toolCallId, { shown: { toolCallId, session, prompt, options: options ?? [] }, settle: close, told: false });
-      this.changes.fire();
-      this.pointAtHidden();
-    });
+    const answer = this.questions.ask(request);
+    token.onCancellationRequested(() => this.questions.answer(request.toolCallId, null));
+    this.notifyOfUnseen();
+    return answer;
   }
 
-  /** Questions that nobody sees are told of, each once. */
-  private pointAtHidden(): void {
+  private notifyOfUnseen(): void {
     const { place } = this;
     if (!place) return;
-    for (const question of this.open.values()) {
-      const isSeen = place.visible && place.session === question.shown.session;
-      if (isSeen || question.told) continue;
-      question.told = true;
-      void this.point(place, question.shown);
-    }
+    for (const question of this.questions.takeUnseen(place.visible ? place.session : null)) void this.notify(place, question);
   }
 
-  private async point(place: QuestionPlace, { toolCallId, session, prompt }: PendingInput): Promise<void> {
+  private async notify(place: QuestionPlace, { toolCallId, session, prompt }: PendingInput): Promise<void> {
     const answer = vscode.l10n.t("Answer");
     const title = prompt.length > MOST_SHOWN ? `${prompt.slice(0, MOST_SHOWN)}…` : prompt;
     const pressed = await vscode.window.showInformationMessage(vscode.l10n.t("Steersman asks: {0}", textOnly(title)), answer);
-    // One that was answered meanwhile has nothing to show any more.
-    if (pressed === answer && this.open.has(toolCallId)) await place.show(session);
+    // It may have been answered meanwhile.
+    if (pressed === answer && this.questions.has(toolCallId)) await place.show(session);
   }
 }

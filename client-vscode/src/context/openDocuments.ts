@@ -1,9 +1,9 @@
 /**
  * Tells the server what the user has open and sees: `steersman/openDocuments`.
  *
- * The language client attaches every `file` document that VS Code has loaded. What that leaves out is told here: tabs
- * whose text is no document (notebooks, editors of extensions, files over 50 MB) with whether they are saved, so that
- * the agent writes over none of it; and which of all these the user has in front of them.
+ * The language client attaches every `file` document that VS Code has loaded. This tells the rest: the tabs that have no
+ * text document (notebooks, extensions' editors, files over 50 MB) and whether they are saved, so that the agent
+ * overwrites nothing; and which of all tabs the user has in front of them.
  */
 
 import * as vscode from "vscode";
@@ -11,7 +11,8 @@ import type { LanguageClient } from "vscode-languageclient/node";
 import type { ListedDocument, OpenDocument, OpenDocumentsAnswer, OpenDocumentsRequest } from "../protocol";
 import type { ClientFeature } from "../server/server";
 import { Coalescer } from "./coalesce";
-import { openList, type TabLike } from "./openList";
+import { isUnsavedElsewhere, openList } from "./openList";
+import { documents, standing, tabs } from "./tabs";
 
 const PACE = { delayMs: 50, batch: 1 };
 
@@ -49,12 +50,12 @@ export class OpenDocuments implements ClientFeature {
     this.tell();
   }
 
-  /** Tells what waits, so that a message that is sent next finds it there. */
+  /** Tells what waits, so that the server has it before the next message. */
   flush(): void {
     this.changes.flush();
   }
 
-  /** Of all that is typed only the first change and the saving of it matter. */
+  /** Of all typing, only the first unsaved change matters, and the save. */
   private touched(document: vscode.TextDocument): void {
     const uri = document.uri.toString();
     if (document.uri.scheme !== "file" || this.dirty.get(uri) === document.isDirty) return;
@@ -83,50 +84,23 @@ export class OpenDocuments implements ClientFeature {
   }
 }
 
-/** With its text, if that is a document. A tab that was not shown since the window was opened has none yet. */
+/** With its text, if it has a text document. A tab that has not been shown since the window opened has none yet. */
 async function withText(listed: ListedDocument): Promise<OpenDocument> {
-  const isText = tabs().some((tab) => tab.uri === listed.uri && tab.text);
+  const { uri } = listed;
+  // The text is not what the user has in front of them: without it, the server leaves the file alone.
+  if (isUnsavedElsewhere(uri, tabs(), standing())) return listed;
+  const isText = tabs().some((tab) => tab.uri === uri && tab.editor === "text");
   try {
     const document =
-      documents().find(({ uri }) => uri.toString() === listed.uri) ??
-      (isText ? await vscode.workspace.openTextDocument(vscode.Uri.parse(listed.uri)) : undefined);
+      documents().find((each) => each.uri.toString() === uri) ??
+      (isText ? await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)) : undefined);
     if (document === undefined) return listed;
-    return { uri: listed.uri, dirty: document.isDirty, version: document.version, text: document.getText() };
+    return { uri, dirty: document.isDirty, version: document.version, text: document.getText() };
   } catch {
-    return listed; // too long for an extension, or no text: it can't be had
+    return listed; // too long for an extension, or not text
   }
 }
 
 function list(): ListedDocument[] {
-  return openList(
-    tabs(),
-    documents().map(({ uri, isDirty }) => ({ uri: uri.toString(), dirty: isDirty })),
-  );
-}
-
-function documents(): vscode.TextDocument[] {
-  return vscode.workspace.textDocuments.filter(({ uri, isClosed }) => uri.scheme === "file" && !isClosed);
-}
-
-function tabs(): TabLike[] {
-  return vscode.window.tabGroups.all.flatMap((group) =>
-    group.tabs.flatMap((tab) => {
-      const shown = shownIn(tab);
-      if (shown === undefined || shown.uri.scheme !== "file") return [];
-      const { uri, text } = shown;
-      return [
-        { uri: uri.toString(), dirty: tab.isDirty, text, visible: tab.isActive, active: tab.isActive && group.isActive },
-      ];
-    }),
-  );
-}
-
-/** What a tab is about; of two sides the one that can be changed. */
-function shownIn({ input }: vscode.Tab): { uri: vscode.Uri; text: boolean } | undefined {
-  if (input instanceof vscode.TabInputText) return { uri: input.uri, text: true };
-  if (input instanceof vscode.TabInputTextDiff) return { uri: input.modified, text: true };
-  if (input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputNotebook) {
-    return { uri: input.uri, text: false };
-  }
-  return undefined;
+  return openList(tabs(), standing());
 }

@@ -1,14 +1,16 @@
-/** Saves what the agent has edited, when the server asks for it by `steersman/save`. Never what the user has typed. */
+/**
+ * Protects what the user has not saved from the agent: no edit goes into a file on which another editor holds unsaved work,
+ * and `steersman/save` saves only what the agent has edited.
+ */
 
 import * as vscode from "vscode";
-import type {
-  ApplyWorkspaceEditParams,
-  LanguageClient,
-  Middleware,
-} from "vscode-languageclient/node";
+import type { LanguageClient, Middleware } from "vscode-languageclient/node";
 import type { SaveAnswer, SaveRequest } from "../protocol";
 import type { ClientFeature } from "../server/server";
+import { editedIn, touchedIn } from "./editUris";
+import { isUnsavedElsewhere } from "./openList";
 import { OwnEdits, type Standing } from "./ownEdits";
+import { documents, standing, tabs } from "./tabs";
 
 export class Saving implements ClientFeature {
   readonly options = { save: true };
@@ -17,7 +19,8 @@ export class Saving implements ClientFeature {
   readonly middleware: Middleware = {
     workspace: {
       handleApplyEdit: async (params, next) => {
-        const brackets = edited(params).map((uri) => this.own.begin(uri, standingOf(uri)));
+        if (touchedIn(params.edit).map(asSpelledHere).some(isHeld)) return { applied: false, failureReason: HELD };
+        const brackets = editedIn(params.edit).map(asSpelledHere).map((uri) => this.own.begin(uri, standingOf(uri)));
         try {
           return await next(params, NEVER);
         } finally {
@@ -39,7 +42,7 @@ export class Saving implements ClientFeature {
   }
 
   private async save(uris: readonly string[]): Promise<SaveAnswer> {
-    const saved = await Promise.all(uris.map(async (uri) => ((await this.saveOne(uri)) ? uri : undefined)));
+    const saved = await Promise.all(uris.map(async (uri) => ((await this.saveOne(asSpelledHere(uri))) ? uri : undefined)));
     return { saved: saved.filter((uri) => uri !== undefined) };
   }
 
@@ -47,7 +50,7 @@ export class Saving implements ClientFeature {
     const document = documentOf(uri);
     if (document === undefined) return false;
     if (!document.isDirty) return true; // saved by itself meanwhile
-    if (!this.own.mayBeSaved(uri, standing(document))) return false;
+    if (isHeld(uri) || !this.own.mayBeSaved(uri, standingOfDocument(document))) return false;
     try {
       return await document.save();
     } catch {
@@ -58,21 +61,26 @@ export class Saving implements ClientFeature {
 
 const NEVER = new vscode.CancellationTokenSource().token;
 
-function edited({ edit }: ApplyWorkspaceEditParams): string[] {
-  const changed = edit.documentChanges?.flatMap((change) => ("textDocument" in change ? [change.textDocument.uri] : []));
-  return [...new Set(changed ?? Object.keys(edit.changes ?? {}))].map((uri) => vscode.Uri.parse(uri).toString());
+/** For the model. */
+const HELD = "another editor, such as a notebook, has unsaved work on the file, and the user has to save it first";
+
+function isHeld(uri: string): boolean {
+  return isUnsavedElsewhere(uri, tabs(), standing());
+}
+
+function asSpelledHere(uri: string): string {
+  return vscode.Uri.parse(uri).toString();
 }
 
 function documentOf(uri: string): vscode.TextDocument | undefined {
-  const wanted = vscode.Uri.parse(uri).toString();
-  return vscode.workspace.textDocuments.find((document) => document.uri.toString() === wanted && !document.isClosed);
+  return documents().find((document) => document.uri.toString() === uri);
 }
 
 function standingOf(uri: string): Standing | undefined {
   const document = documentOf(uri);
-  return document && standing(document);
+  return document && standingOfDocument(document);
 }
 
-function standing(document: vscode.TextDocument): Standing {
+function standingOfDocument(document: vscode.TextDocument): Standing {
   return { version: document.version, dirty: document.isDirty };
 }

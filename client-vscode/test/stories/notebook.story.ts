@@ -1,4 +1,4 @@
-/** A notebook that is open in its own editor. */
+/** A notebook that is open in its own editor, and in a text editor too. */
 
 import { expect } from "vitest";
 import { story } from "./support/story";
@@ -70,6 +70,50 @@ for (const [name, minor, ids] of [
     },
   );
 }
+
+story(
+  "unsaved work in a notebook is safe from an edit of its text, which is open beside it",
+  {
+    files: { "b.ipynb": notebook(5, cell("a1", "x = 1"), cell("b2", "y = 1")) },
+    tape: [
+      { when: "two" },
+      { toolCalls: [edit("b.ipynb", ["y = 1", "y = 2"])] },
+      { expect: { toolResults: "has unsaved work" }, text: "Save it first." },
+      { when: "again" },
+      { toolCalls: [edit("b.ipynb", ["y = 1", "y = 2"])] },
+      { text: "Two it is." },
+    ],
+  },
+  async ({ window, read }) => {
+    const { page } = window;
+    await page.locator('.activitybar [aria-label^="Steersman"]').first().waitFor();
+    await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "b.ipynb" }).dblclick();
+    await shows(window, "x = 1");
+    await window.command("View: Split Editor Right");
+    await window.command("View: Reopen Editor with Text Editor");
+    await window.editorShows('"x = 1"');
+    await page.locator(".notebook-editor .view-lines", { hasText: "1" }).first().click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type("typed = 0; ");
+    await expect.poll(() => page.locator(".tab.dirty").count(), { timeout: PATIENCE }).toBe(1);
+    const chat = await window.openChat();
+    await chat.send("two");
+    await chat.answer(/^Edit b\.ipynb/, "Accept");
+    await chat.shows("Save it first.");
+    expect(read("b.ipynb")).toContain("y = 1");
+    await shows(window, "typed = 0; x = 1");
+    await page.locator(".notebook-editor .view-lines", { hasText: "typed" }).first().click();
+    await page.keyboard.press("Control+S");
+    await saved(window);
+    await chat.send("again");
+    await chat.answer(/^Edit b\.ipynb/, "Accept");
+    await chat.shows("Two it is.");
+    await expect.poll(() => read("b.ipynb"), { timeout: PATIENCE }).toContain("y = 2");
+    expect(read("b.ipynb")).toContain("typed = 0; x = 1");
+    await shows(window, "y = 2");
+    await saved(window);
+  },
+);
 
 async function shows({ page }: Window, line: string): Promise<void> {
   const lines = page.locator(".notebook-editor .view-lines");
