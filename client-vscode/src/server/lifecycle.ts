@@ -5,8 +5,9 @@
 
 import { t } from "../l10n";
 import type { ServerFeatures } from "../protocol";
+import { SingleFlight } from "../singleFlight";
 import { asProblem, commandButton, logButton, type Problem } from "./problem";
-import { CrashLimit, SingleFlight } from "./restarts";
+import { CrashLimit } from "./restarts";
 
 export type ServerState =
   | { readonly kind: "stopped" }

@@ -5,6 +5,7 @@
  */
 
 import type { Event, EventsAnswer, StreamedMessage } from "../protocol";
+import { SingleFlight } from "../singleFlight";
 import { EventOrder } from "./eventOrder";
 
 /** Asks `steersman.events`; may throw, then the feed stays behind until the next durable event or `catchUp`. */
@@ -21,8 +22,7 @@ export interface FeedSink {
 
 export class SessionFeed {
   private readonly order = new EventOrder();
-  private asking: Promise<void> | undefined;
-  private again = false;
+  private readonly asking = new SingleFlight(() => (this.closed ? Promise.resolve() : this.askAll()));
   private failing = false;
   private closed = false;
 
@@ -49,29 +49,22 @@ export class SessionFeed {
    * asked once more afterwards, because the answer may be older than the call.
    */
   catchUp(): Promise<void> {
-    if (this.closed) return Promise.resolve();
-    this.again = true;
-    this.asking ??= this.askAll().finally(() => (this.asking = undefined));
-    return this.asking;
+    return this.asking.run();
   }
 
-  /** Another session is shown: nothing more is asked or told, not even what an open question brings. */
+  /** Another session is shown: nothing more is asked or told, not even the answer to an open question. */
   close(): void {
     this.closed = true;
-    this.again = false;
   }
 
   private async askAll(): Promise<void> {
-    while (this.again) {
-      this.again = false;
-      try {
-        await this.askPages();
-        this.failing = false;
-      } catch (error) {
-        if (this.closed) return;
-        if (!this.failing) this.sink.failed(error);
-        this.failing = true;
-      }
+    try {
+      await this.askPages();
+      this.failing = false;
+    } catch (error) {
+      if (this.closed) return;
+      if (!this.failing) this.sink.failed(error);
+      this.failing = true;
     }
   }
 

@@ -1,19 +1,19 @@
 /**
- * A few values kept in a file, from the moment they are said: the editor's own memory is written seconds later, and a
- * window that is reloaded before has forgotten them. It knows no editor.
+ * A few values in a file, written at once: the editor writes its own memory seconds later, and a window that is reloaded
+ * before that has forgotten them. It knows no editor.
  */
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { SingleFlight } from "../singleFlight";
 import type { Keep } from "./undelivered";
 
 export class KeptFile implements Keep {
   private values: Record<string, unknown>;
-  private writing: Promise<void> | undefined;
-  private again = false;
+  private readonly writing = new SingleFlight(() => this.write());
 
-  /** `failed` is told why nothing can be kept; what is said is then remembered for as long as this window lives. */
+  /** `failed` is told why the file can't be written; the values then last as long as the window. */
   constructor(
     private readonly path: string,
     private readonly failed: (error: unknown) => void,
@@ -25,30 +25,25 @@ export class KeptFile implements Keep {
     return this.values[key];
   }
 
-  /** Resolves when the file has it, or something newer. */
+  /** Resolves when the file holds the value or a newer one, or can't be written. */
   update(key: string, value: unknown): Promise<void> {
     this.values = { ...this.values, [key]: value };
-    this.again = true;
-    this.writing ??= this.write().finally(() => (this.writing = undefined));
-    return this.writing;
+    return this.writing.run();
   }
 
   private async write(): Promise<void> {
     try {
       mkdirSync(dirname(this.path), { recursive: true });
-      while (this.again) {
-        this.again = false;
-        const whole = `${this.path}.new`;
-        await writeFile(whole, JSON.stringify(this.values), { mode: 0o600 });
-        await rename(whole, this.path);
-      }
+      const whole = `${this.path}.new`;
+      await writeFile(whole, JSON.stringify(this.values), { mode: 0o600 });
+      await rename(whole, this.path);
     } catch (error) {
       this.failed(error);
     }
   }
 }
 
-/** A file that is not there, or that nobody can make sense of, holds nothing. */
+/** A file that is missing or can't be parsed holds nothing. */
 function read(path: string): Record<string, unknown> {
   try {
     const values: unknown = JSON.parse(readFileSync(path, "utf8"));
