@@ -8,6 +8,7 @@ import { foldersOf } from "../view/completion/folders";
 import { best } from "../view/completion/fuzzy";
 import { ignored } from "../view/completion/ignored";
 import { slashItems, type ChatCommand } from "../view/completion/slash";
+import { symbolItem } from "../view/completion/symbols";
 import type { Completion } from "../view/messages";
 import { mention, pathFrom } from "./mention";
 
@@ -191,10 +192,8 @@ async function findSymbols(query: string, token: vscode.CancellationToken): Prom
   return best(query, found ?? [], ({ name }) => name, MOST_SYMBOLS).flatMap(ofSymbol);
 }
 
-function ofSymbol({ name, location, containerName }: vscode.SymbolInformation): Completion[] {
-  const path = relative(location.uri);
+function ofSymbol(symbol: vscode.SymbolInformation): Completion[] {
+  const path = relative(symbol.location.uri);
   if (path === undefined) return [];
-  const lines = { first: location.range.start.line + 1, last: location.range.end.line + 1 };
-  const detail = [containerName, path].filter((text) => text !== "").join(" · ");
-  return [{ label: name, detail, icon: "symbol-method", insert: mention(path, lines) }];
+  return [symbolItem(symbol, path)];
 }

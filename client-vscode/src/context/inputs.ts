@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { cut } from "../cut";
 import type { InputAnswer, InputRequest } from "../protocol";
 import type { ClientFeature } from "../server/server";
 import type { Handlers } from "../view/bridge";
@@ -78,7 +79,7 @@ export class Inputs implements ClientFeature, vscode.Disposable {
 
   private async notify(place: QuestionPlace, { toolCallId, session, prompt }: PendingInput): Promise<void> {
     const answer = vscode.l10n.t("Answer");
-    const title = prompt.length > MOST_SHOWN ? `${prompt.slice(0, MOST_SHOWN)}…` : prompt;
+    const title = prompt.length > MOST_SHOWN ? `${cut(prompt, MOST_SHOWN)}…` : prompt;
     const pressed = await vscode.window.showInformationMessage(vscode.l10n.t("Steersman asks: {0}", textOnly(title)), answer);
     // It may have been answered meanwhile.
     if (pressed === answer && this.questions.has(toolCallId)) await place.show(session);

@@ -4,11 +4,12 @@
  * Pure: it knows the shapes of the editor's objects, not the editor. Positions are in UTF-16 on both sides.
  */
 
+import { cut } from "../cut";
 import type { Span } from "../protocol";
 
 /** Entries of one result that are passed on; models are shown 200. */
 export const MAX_ENTRIES = 5_000;
-/** Characters of what a hover says. */
+/** UTF-16 code units of a hover. */
 const MAX_HOVER = 50_000;
 
 export interface RangeLike {
@@ -136,7 +137,7 @@ export function hover(found: readonly HoverLike[]): LspHover | null {
   const said = found.flatMap(({ contents }) => contents.map(markdown)).filter((text) => text.trim() !== "");
   if (said.length === 0) return null;
   const range = found.find((each) => each.range)?.range;
-  return { contents: { kind: "markdown", value: said.join("\n\n").slice(0, MAX_HOVER) }, ...spanIn(range) };
+  return { contents: { kind: "markdown", value: cut(said.join("\n\n"), MAX_HOVER) }, ...spanIn(range) };
 }
 
 /** Of symbols of one document, which some extensions give by name. The others keep their order. */

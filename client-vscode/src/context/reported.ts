@@ -1,5 +1,6 @@
-/** Diagnostics of the editor as `$/steersman/diagnostics` has them, bounded. Pure: it knows only their shape. */
+/** Diagnostics of the editor as `$/steersman/diagnostics` sends them, bounded. Pure: it knows only their shape. */
 
+import { cut } from "../cut";
 import type { ReportedDiagnostic } from "../protocol";
 import { spanOf, type RangeLike } from "./lspShapes";
 
@@ -13,21 +14,21 @@ export interface DiagnosticLike {
   readonly code?: string | number | { readonly value: string | number };
 }
 
-/** As many as the server keeps of one document. */
+/** The server keeps no more for one document. */
 export const MAX_REPORTED = 500;
-/** Characters of a message that the server keeps. */
+/** UTF-16 code units of a message; the server keeps no more. */
 const MAX_MESSAGE = 2_000;
 
-/** The gravest, each severity in the order in which the editor has them. */
+/** The most severe ones; those of one severity in the editor's order. */
 export function reported(diagnostics: readonly DiagnosticLike[]): ReportedDiagnostic[] {
-  const gravest =
+  const worst =
     diagnostics.length <= MAX_REPORTED
       ? diagnostics
       : [...diagnostics].sort((one, other) => one.severity - other.severity).slice(0, MAX_REPORTED);
-  return gravest.map((diagnostic) => ({
+  return worst.map((diagnostic) => ({
     range: spanOf(diagnostic.range),
     severity: diagnostic.severity + 1,
-    message: diagnostic.message.slice(0, MAX_MESSAGE),
+    message: cut(diagnostic.message, MAX_MESSAGE),
     ...(diagnostic.source ? { source: diagnostic.source } : {}),
     ...codeOf(diagnostic.code),
   }));

@@ -5,6 +5,7 @@ import { t } from "../l10n";
 import type { ExportEndData } from "../protocol";
 import type { Server } from "../server/server";
 import { eventAfter } from "./awaited";
+import { exportName } from "./exportName";
 
 type Format = "html" | "markdown";
 
@@ -32,11 +33,9 @@ async function chosenFormat(): Promise<Format | undefined> {
 function chosenFile(format: Format, title: string): Thenable<vscode.Uri | undefined> {
   const suffix = format === "html" ? "html" : "md";
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const words = title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
-  const name = `${words.slice(0, 60) || "session"}.${suffix}`;
   return vscode.window.showSaveDialog({
     title: t("Export Session"),
-    defaultUri: folder && vscode.Uri.joinPath(folder, name),
+    defaultUri: folder && vscode.Uri.joinPath(folder, exportName(title, suffix)),
     filters: format === "html" ? { HTML: ["html"] } : { Markdown: ["md"] },
   });
 }

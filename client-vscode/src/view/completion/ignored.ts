@@ -30,6 +30,7 @@ function fromRule(line: string): string[] {
   if (rule === "" || rule.startsWith("#") || rule.startsWith("!") || rule.includes("\\")) return [];
   const folder = rule.endsWith("/");
   const path = folder ? rule.slice(0, -1) : rule;
+  if (path === "") return [];
   const anchored = path.includes("/");
   const glob = anchored ? path.replace(/^\//, "") : `**/${path}`;
   return folder ? [`${glob}/**`] : [glob, `${glob}/**`];

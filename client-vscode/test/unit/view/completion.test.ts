@@ -3,6 +3,7 @@ import { best, score } from "../../../src/view/completion/fuzzy";
 import { ignored } from "../../../src/view/completion/ignored";
 import { foldersOf } from "../../../src/view/completion/folders";
 import { slashItems } from "../../../src/view/completion/slash";
+import { symbolItem } from "../../../src/view/completion/symbols";
 
 const paths = (query: string, ...names: string[]): string[] => best(query, names, (name) => name, 10);
 
@@ -47,6 +48,10 @@ describe("what is left out of the files", () => {
     expect(glob).not.toContain("keep");
   });
 
+  it("is not everything because of a rule that names nothing", () => {
+    expect(ignored([], "/\n\n")).toBe(ignored([], ""));
+  });
+
   it("can't be broken by a rule with a brace", () => {
     expect(ignored([{ "**/{a,b}": true }], "x{y\n")).not.toMatch(/\{a|x\{/);
   });
@@ -68,5 +73,27 @@ describe("what a slash completes", () => {
 
   it("counts the command where a template has its name", () => {
     expect(slashItems("new", commands, [{ ...template, name: "new" }])).toMatchObject([{ icon: "add" }]);
+  });
+});
+
+describe("a symbol", () => {
+  const place = (line: number, character = 0) => ({ line, character });
+  const symbol = (start: object, end: object) =>
+    ({ name: "total", kind: 11, containerName: "Cart", location: { uri: "file:///cart.py", range: { start, end } } }) as never;
+
+  it("is mentioned by its lines", () => {
+    expect(symbolItem(symbol(place(2), place(8, 4)), "cart.py")).toEqual({
+      label: "total",
+      detail: "Cart · cart.py",
+      icon: "symbol-method",
+      insert: "@cart.py#L3-L9",
+    });
+    expect(symbolItem(symbol(place(2), place(9)), "cart.py").insert).toBe("@cart.py#L3-L9");
+    expect(symbolItem(symbol(place(2, 4), place(2, 4)), "cart.py").insert).toBe("@cart.py#L3");
+  });
+
+  it("is mentioned by its file where its language extension knows no more", () => {
+    const found = { name: "total", kind: 11, location: { uri: "file:///cart.py" } };
+    expect(symbolItem(found, "cart.py")).toMatchObject({ detail: "cart.py", insert: "@cart.py" });
   });
 });
