@@ -1,33 +1,32 @@
-/** Which server is started: the one that the settings name, the selected environment's, or the extension's own. */
+/** Which server is started: the one named in the settings, the selected environment's, or the extension's own. */
 
-import { t } from "../l10n";
 import { configuredProgram } from "./configured";
 import { isolatedEnvironment } from "./environment";
-import { findInterpreter, PYTHON_SETTING, type Interpreter, type Looking } from "./interpreters";
+import { findInterpreter, type Interpreter, type Looking } from "./interpreters";
 import type { Making, PrivateEnvironments } from "./privateEnvironment";
 import { ProgramNotStarted } from "./programs";
 import { matchOf } from "./version";
 
 export const PATH_SETTING = "steersman.server.path";
 
-/** How the `steersman` program is run: what follows `args` is its command line. */
+/** How the `steersman` program is run: its own command line follows `args`. */
 export interface SteersmanProgram {
   readonly command: string;
   readonly args: readonly string[];
   readonly origin: "setting" | "selected" | "private";
 }
 
-/** Where the user or the editor says that a server or a Python is. Settings that are "" are not set. */
+/** Where the user or the editor says there is a server or a Python. A setting that is "" is not set. */
 export interface Sources {
   readonly path: string;
   readonly python: string;
-  /** The interpreter that is selected in the Python extension. Undefined where the workspace is not trusted: it may be
-   * the workspace's own, and to look at it is to run it. */
+  /** The interpreter selected in the Python extension. Undefined in an untrusted workspace: it may be the workspace's own,
+   * and to look at it is to run it. */
   readonly selected: () => Promise<string | undefined>;
 }
 
 /**
- * @throws ServerProblem there is none, and why none could be made. Whatever the signal was aborted with.
+ * @throws ServerProblem there is none and none could be installed. Whatever the signal was aborted with.
  */
 export async function findServer(
   sources: Sources,
@@ -50,7 +49,7 @@ export async function findServer(
   return { command: python, args: ["-I", "-m", "steersman"], origin: "private" };
 }
 
-/** Isolated: a `steersman` folder in the workspace, or a package of the user's, is none that was installed here. */
+/** Isolated: a `steersman` folder in the workspace or among the user's packages doesn't count. */
 async function hasServer(python: string, extensionVersion: string, looking: Looking): Promise<boolean> {
   const { run, cwd, signal } = looking;
   try {
@@ -66,8 +65,3 @@ async function hasServer(python: string, extensionVersion: string, looking: Look
     throw error;
   }
 }
-
-/** The settings that decide which program is started. */
-export const FINDING_SETTINGS = [PATH_SETTING, PYTHON_SETTING] as const;
-
-export const CANCELLED = (): string => t("Setting up the server was cancelled.");

@@ -1,4 +1,4 @@
-/** How a server is started in this window: what the settings, the key and the trust say; found, or made with progress. */
+/** How a server is started in this window: from settings, key and trust; found, or installed with progress. */
 
 import { mkdir } from "node:fs/promises";
 import * as vscode from "vscode";
@@ -13,13 +13,14 @@ import { selectedInterpreter } from "./pythonExtension";
 import type { Launcher } from "./server";
 import { readSettings, type AllSettings } from "./settings";
 
-/** Milliseconds between two words that the private environment is in use. */
+/** Milliseconds between two marks that the private environment is in use. */
 const IN_USE = 3600_000;
 
 export class Launching implements vscode.Disposable {
   private readonly environments: PrivateEnvironments;
   private readonly folder: string;
   private inUse: NodeJS.Timeout | undefined;
+  private ownOnly = false;
 
   constructor(
     context: vscode.ExtensionContext,
@@ -43,6 +44,11 @@ export class Launching implements vscode.Disposable {
     return program.origin === "private" ? { program, env, discard } : { program, env };
   };
 
+  /** From now on, while this window lives, the server of a selected Python environment is not used. */
+  useOwn(): void {
+    this.ownOnly = true;
+  }
+
   dispose(): void {
     clearInterval(this.inUse);
   }
@@ -53,11 +59,12 @@ export class Launching implements vscode.Disposable {
     signal: AbortSignal,
   ): Promise<SteersmanProgram> {
     const progress = new MakingProgress(signal, step);
-    // A proxy or a package index that the server is told of is there for what it is installed from, too.
+    // The server's proxy or package index is needed to install it, too.
     const env = { ...process.env, ...settings.env };
     const looking = { run: runProgram, env, cwd: this.folder, signal: progress.signal };
     const making = { ...looking, step: progress.step, log: (line: string) => this.log.info(line) };
-    const selected = vscode.workspace.isTrusted ? selectedInterpreter : () => Promise.resolve(undefined);
+    const isAsked = vscode.workspace.isTrusted && !this.ownOnly;
+    const selected = isAsked ? selectedInterpreter : () => Promise.resolve(undefined);
     try {
       if (settings.path === "") await mkdir(this.folder, { recursive: true });
       return await findServer({ ...settings, selected }, this.environments, this.version, making, looking);
@@ -72,7 +79,7 @@ export class Launching implements vscode.Disposable {
   }
 }
 
-/** Steps of making an environment, in the view and in one notification from which it can be cancelled. */
+/** Shows the steps of an installation in the view, and in one notification that can cancel it. */
 class MakingProgress {
   private readonly controller = new AbortController();
   private report: ((text: string) => void) | undefined;
@@ -89,7 +96,7 @@ class MakingProgress {
     return this.controller.signal;
   }
 
-  /** Told by what takes long; what is found at once never opens the notification. */
+  /** Called by what takes long: a server that is found at once opens no notification. */
   readonly step = (text: string): void => {
     this.inView(text);
     if (!this.report) this.open();

@@ -1,10 +1,10 @@
-/** Runs programs that end by themselves, and tells what they printed. It knows no editor. */
+/** Runs short programs and returns what they print. It knows no editor. */
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 export interface Ran {
-  /** Null: it was ended by a signal. */
+  /** Null: a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -30,9 +30,9 @@ export type RunProgram = (command: string, args: readonly string[], options: Run
 
 export class ProgramNotStarted extends Error {}
 
-/** Of each stream only so many characters are kept, the last: nothing that is run here prints more by design. */
+/** UTF-16 code units kept from the end of each stream; no program here normally prints more. */
 const KEPT = 200_000;
-/** Milliseconds between asking a program to end and ending it hard. */
+/** Milliseconds between asking a program to end and killing it. */
 const GRACE = 3000;
 
 export const runProgram: RunProgram = async (command, args, options) => {
@@ -50,9 +50,16 @@ export const runProgram: RunProgram = async (command, args, options) => {
     if (options.onLine) createInterface({ input: child[stream], crlfDelay: Infinity }).on("line", options.onLine);
   }
   let hard: NodeJS.Timeout | undefined;
+  // Its own children may outlive it and keep its pipes open.
+  const letGo = (): void => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
   const end = (): void => {
     child.kill();
     hard ??= setTimeout(() => child.kill("SIGKILL"), GRACE);
+    if (child.exitCode === null && child.signalCode === null) child.once("exit", letGo);
+    else letGo();
   };
   const late = options.timeout === undefined ? undefined : setTimeout(end, options.timeout);
   options.signal?.addEventListener("abort", end);

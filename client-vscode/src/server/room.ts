@@ -1,4 +1,4 @@
-/** Puts this room together: the server and all that is around it in the window. */
+/** Assembles this room: the server and everything about it in the window. */
 
 import * as vscode from "vscode";
 import type { Sessions } from "../sessions/registry";
@@ -21,6 +21,7 @@ export class ServerRoom implements vscode.Disposable {
   readonly handlers: Handlers;
   private readonly keys: Keys;
   private readonly version: string;
+  private readonly launching: Launching;
   private readonly parts: { dispose(): unknown }[];
 
   constructor(
@@ -32,13 +33,13 @@ export class ServerRoom implements vscode.Disposable {
     this.version = version;
     this.keys = new Keys(context.secrets);
     const trace = new TraceChannel();
-    const launching = new Launching(context, version, this.keys, log);
-    this.server = new Server(launching.launch, [new Trust(), ...features], log, trace, version);
+    this.launching = new Launching(context, version, this.keys, log);
+    this.server = new Server(this.launching.launch, [new Trust(), ...features], log, trace, version);
     this.handlers = { ...remedyHandlers(this.server, log), ...trustHandlers };
-    this.parts = [this.server, launching, trace, this.keys];
+    this.parts = [this.server, this.launching, trace, this.keys];
   }
 
-  /** What needs the sessions, which need the server. The event tells the model of the session that is shown. */
+  /** Adds what needs the sessions, which need the server. The event gives the model of the session in view. */
   connect(sessions: Sessions, onDidChangeModel: vscode.Event<string | null>): void {
     this.parts.unshift(
       followEnvironment(this.server, sessions, this.keys),
@@ -67,18 +68,19 @@ export class ServerRoom implements vscode.Disposable {
         vscode.commands.executeCommand("workbench.action.openWalkthrough", `${id}#steersman.start`, false),
       "steersman.ui.reportIssue": () =>
         reportIssue({ server, keys, version: this.version, logFolder: this.context.logUri, url: bugs.url }),
-      [USE_OWN_SERVER]: () => useOwnServer(server),
+      [USE_OWN_SERVER]: () => this.useOwnServer(),
     };
     return Object.entries(table).map(([command, run]) => vscode.commands.registerCommand(command, run));
   }
-}
 
-/** Takes the setting back; its change restarts the server. One that is not set needs a restart only. */
-async function useOwnServer(server: Server): Promise<void> {
-  if (readSettings().path === "") return server.restart();
-  const set = (value: string | undefined): Thenable<void> =>
-    vscode.workspace.getConfiguration().update(PATH_SETTING, value, vscode.ConfigurationTarget.Global);
-  await set(undefined);
-  // In a remote window it was taken out of that machine's settings, and may stand in the user's own beneath them.
-  if (readSettings().path !== "") await set("");
+  private async useOwnServer(): Promise<void> {
+    this.launching.useOwn();
+    if (readSettings().path === "") return this.server.restart();
+    // The change of the setting restarts the server.
+    const set = (value: string | undefined): Thenable<void> =>
+      vscode.workspace.getConfiguration().update(PATH_SETTING, value, vscode.ConfigurationTarget.Global);
+    await set(undefined);
+    // In a remote window this removes it from that machine's settings, and the user's own may still have it.
+    if (readSettings().path !== "") await set("");
+  }
 }

@@ -11,6 +11,8 @@ export interface ProcessCommand {
 }
 
 const KEPT_LINES = 40;
+/** Milliseconds in which the last lines of an ended process still arrive. Its own children may hold its pipes for ever. */
+const LAST_LINES = 500;
 
 export class ServerProcess {
   private readonly printed: string[] = [];
@@ -27,7 +29,7 @@ export class ServerProcess {
       if (this.printed.push(line) > KEPT_LINES) this.printed.shift();
       onLine(line);
     });
-    // A server that is gone breaks the pipe; that it is gone is told by `exit`.
+    // The pipe breaks when the server ends, which `exit` tells.
     child.stdin.on("error", () => undefined);
     this.exit = new Promise((resolve) => {
       const end = (): void => {
@@ -39,6 +41,7 @@ export class ServerProcess {
         end();
       });
       child.once("close", end);
+      child.once("exit", () => setTimeout(end, LAST_LINES).unref());
     });
   }
 
@@ -59,7 +62,7 @@ export class ServerProcess {
     return signalCode === null ? t("exit code {0}", String(exitCode)) : t("signal {0}", signalCode);
   }
 
-  /** Asks it to end, ends it hard after `patience` milliseconds, and waits for that. */
+  /** Asks it to end, kills it after `patience` milliseconds, and waits until it has ended. */
   async end(patience: number): Promise<void> {
     if (!this.running) return;
     this.child.kill();

@@ -1,6 +1,6 @@
-/** What the extension knows of each session's state at the moment, from the event stream alone. Pure. */
+/** The current state of a session, as far as the event stream tells it. Pure. */
 
-import type { Event, QueuedItem } from "../protocol";
+import type { AgentStartData, Event, QueuedItem } from "../protocol";
 import type { Mode } from "../view/messages";
 
 export interface SessionNow {
@@ -18,7 +18,7 @@ export function fresh(): SessionNow {
   return { title: null, model: null, mode: null, run: null, state: "idle", queue: [] };
 }
 
-/** What `event` makes of `now`; the same object where it changes nothing. */
+/** The state after an event; the same object where nothing changes. */
 export function after(now: SessionNow, event: Event): SessionNow {
   switch (event.type) {
     case "config":
@@ -32,7 +32,7 @@ export function after(now: SessionNow, event: Event): SessionNow {
         startedAt: event.ts,
         state: "streaming",
         model: event.data.model,
-        title: now.title ?? firstLine(event.data.inputs[0]?.text),
+        title: now.title ?? titleOf(event.data),
       };
     case "state":
       return { ...now, state: event.data.state };
@@ -48,6 +48,7 @@ export function after(now: SessionNow, event: Event): SessionNow {
   }
 }
 
-function firstLine(text: string | undefined): string | null {
-  return text?.trim().split("\n", 1)[0] ?? null;
+/** The title of a session that its user has not named: the first line of its first message, if that has text. */
+export function titleOf({ inputs }: AgentStartData): string | null {
+  return inputs[0]?.text.trim().split("\n", 1)[0] || null;
 }

@@ -32,6 +32,20 @@ test("a process that does not listen is ended hard", async () => {
   expect(server.ending).toBe("signal SIGKILL");
 });
 
+/** Starts a child that inherits standard error and outlives its parent; prints the child's id there. */
+const LEAVES_A_CHILD = `
+  const child = require("node:child_process").spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"],
+    { detached: true, stdio: ["ignore", "ignore", "inherit"] });
+  console.error(String(child.pid));`;
+
+test("a process has ended though a child of its own still holds its pipes", async () => {
+  const lines: string[] = [];
+  const server = new ServerProcess(node(`${LEAVES_A_CHILD} process.exit(1)`), (line) => lines.push(line));
+  await server.exit;
+  expect([server.ending, lines.length]).toEqual(["exit code 1", 1]);
+  process.kill(Number(lines[0]));
+});
+
 const options = { cwd: process.cwd(), env: process.env };
 
 test("a program that is run tells what it printed, line by line and in the end", async () => {
@@ -51,4 +65,19 @@ test("a program that is cancelled is ended, and the reason thrown", async () => 
     onLine: () => controller.abort(new Error("enough")),
   });
   await expect(running).rejects.toThrow("enough");
+});
+
+test("a program that is cancelled is not waited for because of a child that holds its pipes", async () => {
+  const controller = new AbortController();
+  let child = 0;
+  const running = runProgram(process.execPath, ["-e", `${LEAVES_A_CHILD} setInterval(() => {}, 1000)`], {
+    ...options,
+    signal: controller.signal,
+    onLine: (line) => {
+      child = Number(line);
+      controller.abort(new Error("enough"));
+    },
+  });
+  await expect(running).rejects.toThrow("enough");
+  process.kill(child);
 });

@@ -131,5 +131,6 @@ describe("the title of a session that can only be read", () => {
     expect(titleIn([start("fix it\nplease"), start("again")], null)).toBe("fix it");
     expect(titleIn([start("fix it"), renamed], null)).toBe("the cart");
     expect(titleIn([start("later")], "known")).toBe("known");
+    expect(titleIn([start(" \n")], null)).toBeNull();
   });
 });
