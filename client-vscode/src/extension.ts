@@ -1,4 +1,4 @@
-/** Puts the rooms together. Nothing is started before the chat is shown or a command is run. */
+/** Assembles the rooms. No server starts before the chat is shown or a command is run. */
 
 import * as vscode from "vscode";
 import { Approvals } from "./approvals/approvals";
@@ -73,7 +73,7 @@ export function activate(context: vscode.ExtensionContext): void {
   room.connect(sessions, chat.onDidChangeModel);
   codeActions.connect({
     showSession: async (session) => {
-      // The view opens at once; what it shows comes as it is read.
+      // The view opens at once; the session is read meanwhile.
       if (session !== null && session !== chat.current) void chat.show(session);
       await page.reveal(false);
     },
@@ -102,7 +102,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
 let deactivated: () => Promise<void> = () => Promise.resolve();
 
-/** The editor waits for this, but not for long: the server is asked to end, and ends by itself. */
+/** The editor waits for this only briefly: the server is asked to end, and does so by itself. */
 export function deactivate(): Promise<void> {
   return deactivated();
 }

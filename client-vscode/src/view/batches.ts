@@ -1,7 +1,4 @@
-/**
- * Events on their way to the page, a message for each frame: one for each delta would keep both sides busy with nothing
- * else.
- */
+/** Sends events to the page in one message per frame: a message per delta would keep both sides busy. */
 
 import type { Event } from "../protocol";
 
@@ -18,7 +15,7 @@ export class Batches {
     this.timer ??= setTimeout(() => this.flush(), FRAME_MS);
   }
 
-  /** Pushes what there is, now. */
+  /** Sends what waits, now. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -27,7 +24,7 @@ export class Batches {
     if (events.length > 0) this.push(events);
   }
 
-  /** What has not been pushed is of no interest any more. */
+  /** Drops what waits. */
   clear(): void {
     this.unsent = [];
     clearTimeout(this.timer);

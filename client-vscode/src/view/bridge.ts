@@ -1,4 +1,4 @@
-/** Calls of the page to the rooms that answer them. It knows neither the editor nor any room. */
+/** Passes the page's calls to the rooms that answer them. It knows neither the editor nor any room. */
 
 import { t } from "../l10n";
 import { asRefused } from "../server/refused";
@@ -11,7 +11,7 @@ export type Handler<K extends CallName> = (
 /** Each room answers some calls; together they answer all. */
 export type Handlers = { readonly [K in CallName]?: Handler<K> };
 
-/** Answers one call: by an `answer`, or by a `failure` that says why. Never throws. */
+/** Answers one call with an `answer`, or with a `failure` that says why. Never throws. */
 export async function answerCall(
   handlers: Handlers,
   call: Extract<FromPage, { type: "call" }>,

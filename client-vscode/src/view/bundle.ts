@@ -1,4 +1,4 @@
-/** The translations that the editor has chosen, as the page reads them: in an attribute, which no policy forbids. */
+/** Passes the editor's translations to the page: in an attribute, which every content policy allows. */
 
 /** `bundle` as the value of an attribute in double quotes; empty where the texts are English. */
 export function bundleAttribute(bundle: Readonly<Record<string, unknown>> | undefined): string {

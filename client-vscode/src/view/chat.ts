@@ -1,4 +1,4 @@
-/** The session that the chat shows: its events to the page, what its user says to the server. */
+/** The session in the chat: its events go to the page, and what the user says goes to the server. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import * as vscode from "vscode";
@@ -82,7 +82,7 @@ export class Chat implements PageOwner, vscode.Disposable {
     ];
   }
 
-  /** Where pushes go: the page, which is made after this. */
+  /** Where pushes go: the page, which is created later. */
   connect(push: (message: Push) => void): void {
     this.push = push;
   }
@@ -149,7 +149,7 @@ export class Chat implements PageOwner, vscode.Disposable {
     this.push({ type: "events", events: [], reset: true });
     this.pushSession();
     if (session === null) return {};
-    // Once it runs, the session that is shown then is opened.
+    // Once it runs, it opens the session that is shown by then.
     if (this.server.state.kind !== "running") void this.server.start();
     else await this.reading.open(session);
     return {};
@@ -157,12 +157,12 @@ export class Chat implements PageOwner, vscode.Disposable {
 
   async stop(): Promise<object> {
     const run = this.run;
-    // Without a run, an abort ends what else goes on here; but it would stop the only live run, of whatever session.
+    // An abort without a run ends whatever else goes on here, but would also stop another session's run if it is the only one.
     if (run === undefined && this.sessions.live.length > 0) throw new Refused(vscode.l10n.t("Nothing runs here."), "notRunning");
     return this.server.execute("steersman.abort", { run });
   }
 
-  /** Never throws: whoever chose has left the page, and is told by the editor. */
+  /** Never throws: the user is in the picker, not in the page, so the editor tells of a failure. */
   private async pickModel(): Promise<object> {
     const session = this.session;
     const now = session === null ? fresh() : this.sessions.get(session);
@@ -218,7 +218,7 @@ export class Chat implements PageOwner, vscode.Disposable {
     this.pushSession();
   }
 
-  /** Any session's event of the stream. */
+  /** An event of any session. */
   private heard(event: Event): void {
     if (event.type === "agent_start" && event.run !== undefined) this.undelivered.began(event.run);
     this.undelivered.ended(event);
@@ -227,11 +227,11 @@ export class Chat implements PageOwner, vscode.Disposable {
     if (event.type === "agent_end") this.bring(this.undelivered.take(event.session));
   }
 
-  /** It can be worked in, or only read. */
+  /** The session is open: to work in, or without an answer only to read. */
   private async opened(session: string, answer: ResumeAnswer | undefined): Promise<void> {
     if (answer) {
       const { title, model, run, state, queue } = answer;
-      // A title that events have told of (the first message's) may not have been kept yet.
+      // The server may not have stored yet the title that an event gave the session.
       this.sessions.set(session, { model, run: run ?? null, state, queue, ...(title === null ? {} : { title }) });
       await this.settings.restore(session);
     }
@@ -261,7 +261,7 @@ export class Chat implements PageOwner, vscode.Disposable {
   }
 
   private unreadable(error: unknown): void {
-    // What a server that goes away leaves open is read when the next one runs.
+    // The server has gone: the next one reads the session again.
     if (this.server.state.kind !== "running") return;
     void vscode.window.showErrorMessage(vscode.l10n.t("The session can't be read: {0}", textOnly(asRefused(error).message)));
   }

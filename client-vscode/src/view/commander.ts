@@ -1,4 +1,4 @@
-/** The one thing that the logic behind the chat needs of the server: that it carries out commands. */
+/** All that the logic behind the chat needs of the server: it carries out commands. */
 
 import type { Commands } from "../protocol";
 

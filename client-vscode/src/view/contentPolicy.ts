@@ -1,8 +1,8 @@
-/** What the page around the chat may load, whatever is written into it: nothing from elsewhere, so nothing leaves it. Pure. */
+/** What the chat page may load: nothing from outside, whatever is written into it, so that nothing leaks out. Pure. */
 
 /**
- * One script by its nonce, style sheets and fonts of the extension (`source`), images that were pasted. Positions of a
- * virtualised list are set through the style object of an element, which no policy forbids.
+ * Allows one script by its nonce, style sheets and fonts of the extension (`source`), and pasted images. The virtualised list
+ * sets positions through elements' style objects, which every policy allows.
  */
 export function contentPolicy(source: string, nonce: string): string {
   return [

@@ -1,4 +1,4 @@
-/** What is being typed in the chat, kept over a reload of the page and of the window. */
+/** What is being typed in the chat; it survives a reload of the page and of the window. */
 
 import type { Draft } from "./messages";
 import type { Keep } from "./undelivered";
@@ -17,7 +17,7 @@ export class Drafts {
     return this.now;
   }
 
-  /** Keeps the text at once; images, which are large, for as long as this window lives only. */
+  /** Stores the text at once; images are large and last only as long as the window. */
   keep(draft: Draft): void {
     this.now = draft;
     void this.memento.update(KEY, draft.text === "" ? undefined : { text: draft.text, images: [] });
@@ -27,14 +27,14 @@ export class Drafts {
     this.keep({ ...this.now, text });
   }
 
-  /** `draft` was sent: it goes, unless something else has been typed meanwhile. */
+  /** `draft` was sent: clears it, unless something else has been typed meanwhile. */
   sent(draft: Draft): void {
     const same = this.now.text === draft.text && this.now.images.length === draft.images.length;
     if (same) this.keep(NO_DRAFT);
   }
 }
 
-/** Texts that come back, put before what is in the composer: nothing that was typed is lost. */
+/** The draft with returned texts in front: nothing that was typed is lost. */
 export function before(texts: readonly string[], draft: Draft): Draft {
   return { ...draft, text: [...texts, draft.text].filter((text) => text !== "").join("\n\n") };
 }

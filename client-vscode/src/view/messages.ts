@@ -1,8 +1,8 @@
 /**
- * What the chat page and the extension host say to each other. Both import only this.
+ * The messages between the chat page and the extension host.
  *
- * The page calls (`ViewCalls`, each has one answer or one failure); the host pushes (`Push`), and a page that says
- * `ready` gets everything anew, so that a reloaded page needs no memory of its own.
+ * The page calls (`ViewCalls`, each with one answer or one failure); the host pushes (`Push`). A page that says `ready` gets
+ * everything from the start, so that a reloaded page needs no memory of its own.
  */
 
 import type {
@@ -25,7 +25,7 @@ export type ServerView =
 
 export type Mode = SessionTotals["mode"];
 
-/** The session that the page shows; null `id`: one that will be made by the next message. */
+/** The session that the page shows; `id` null: the next message creates it. */
 export interface SessionView {
   readonly id: string | null;
   readonly title: string | null;
@@ -34,35 +34,35 @@ export interface SessionView {
   readonly mode: Mode;
   /** The live run. */
   readonly run: string | null;
-  /** What it is doing, as the event `state` says; `idle` and `interrupted` without a run. */
+  /** What it is doing, as in the event `state`; without a run, `idle` or `interrupted`. */
   readonly state: string;
   readonly queue: readonly QueuedItem[];
-  /** Another process works in it: it can be read only. */
+  /** Another process works in it, so it is read-only here. */
   readonly locked: boolean;
   /** Milliseconds since 1970 when the live run began, where it is known. */
   readonly startedAt?: number;
-  /** Why it can't be worked in, though nobody else does: a sentence. */
+  /** Why it can't be worked in, although no other process does: a sentence. */
   readonly refusal?: string;
 }
 
-/** A thing that the composer can insert: shown as `label`, written as `insert`. */
+/** Something that the composer can insert: shown as `label`, written as `insert`. */
 export interface Completion {
   readonly label: string;
   readonly detail?: string;
   /** A codicon's name. */
   readonly icon: string;
   readonly insert: string;
-  /** For `@selection` and the like: what goes with the message when this is in it. */
+  /** For `@selection` and `@diagnostics`: what to send with a message that contains this. */
   readonly attach?: "selection" | "diagnostics";
 }
 
-/** An image that was pasted: base64 of its bytes. */
+/** A pasted image; `data` is base64. */
 export interface PastedImage {
   readonly mimeType: string;
   readonly data: string;
 }
 
-/** What a person wrote: kept by the host while it is typed, so that no reload loses it. */
+/** What the user is writing. The host stores it as it is typed, so that no reload loses it. */
 export interface Draft {
   readonly text: string;
   readonly images: readonly PastedImage[];
@@ -71,19 +71,19 @@ export interface Draft {
 /** A question as the page shows it. */
 export interface PendingApproval {
   readonly request: ApprovalRequest;
-  /** Of its session, where it has one. */
+  /** The title of its session, if it has one. */
   readonly sessionTitle: string | null;
-  /** URIs of the window's folders, from which its files are named. */
+  /** URIs of the window's folders; file names are relative to them. */
   readonly roots: readonly string[];
-  /** Hunks that the user has chosen in the editor, by CodeLens; null: all. */
+  /** Ids of the hunks that the user has chosen with CodeLenses in the editor; null: all. */
   readonly chosenHunks: readonly string[] | null;
-  /** The user has changed the proposed side in the editor. */
+  /** The user has edited the proposed side in the editor. */
   readonly edited: boolean;
-  /** Milliseconds since 1970 when it was first shown: buttons are inert for the first half second. */
+  /** Milliseconds since 1970 when it was first shown; its buttons are inert for the first half second. */
   readonly shownAt: number;
 }
 
-/** A question of the model's, waiting for a line of text. */
+/** A question from the model that waits for a line of text. */
 export interface PendingInput {
   readonly toolCallId: string;
   readonly session: string;
@@ -91,7 +91,7 @@ export interface PendingInput {
   readonly options: readonly string[];
 }
 
-/** What a choice of the pickers offers. */
+/** A choice in a picker. */
 export interface Choice {
   readonly value: string;
   readonly label: string;
@@ -103,11 +103,11 @@ export interface RevertPreview {
   readonly files: readonly FileToRevert[];
   readonly commands: readonly string[];
   readonly notRevertible: readonly string[];
-  /** By URI how a file is called in this workspace. */
+  /** By URI, a file's name in this workspace. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Name → what it takes and what it answers. */
+/** The page's calls by name, with what they take and answer. */
 export interface ViewCalls {
   /** `now`: starts a run, or steers the live one. `later`: a follow-up. */
   submit: {
@@ -125,7 +125,7 @@ export interface ViewCalls {
   };
   configure: { params: { model?: string; mode?: NonNullable<Mode> }; answer: object };
   models: { params: object; answer: { choices: readonly Choice[] } };
-  /** Opens the picker of all models, and sets what is chosen there. */
+  /** Opens the picker of all models and sets the chosen one. */
   pickModel: { params: object; answer: object };
   complete: {
     params: { trigger: "@" | "/"; query: string };
@@ -133,9 +133,9 @@ export interface ViewCalls {
   };
   approve: { params: { id: string; answer: ApprovalAnswer }; answer: object };
   answerInput: { params: { toolCallId: string; text: string | null }; answer: object };
-  /** `uri`: of one of the files; without, all are shown. */
+  /** `uri`: of the file to show; without it, all. */
   showDiff: { params: { id: string; uri?: string }; answer: object };
-  /** The page has the keyboard's focus, or no longer: a diff that opens must not take it from an editor. */
+  /** The page gained or lost the keyboard focus: a diff that opens must not take it from an editor. */
   pageFocus: { params: { focused: boolean }; answer: object };
   /** Opens a file of the workspace; `line` counts from 1. */
   showFile: { params: { uri: string; line?: number }; answer: object };
@@ -143,8 +143,8 @@ export interface ViewCalls {
   copy: { params: { text: string }; answer: object };
   insertAtCursor: { params: { text: string }; answer: object };
   /**
-   * `here`: this session goes on from before `message`, whose text comes back into the composer. `new` without a
-   * message: a copy of all of it.
+   * `here`: continues this session from before `message`, whose text returns to the composer. `new` without a message:
+   * copies the whole session.
    */
   fork: { params: { message?: string; place: "here" | "new" }; answer: object };
   revertPreview: { params: { checkpoint: string }; answer: RevertPreview };
@@ -155,12 +155,12 @@ export interface ViewCalls {
     };
     answer: object;
   };
-  /** Does what a button of a problem says. */
+  /** Does what the button of a problem says. */
   remedy: { params: Remedy; answer: object };
-  /** Shows where trust in the workspace is given. */
+  /** Opens VS Code's editor for Workspace Trust. */
   manageTrust: { params: object; answer: object };
   exportSession: { params: object; answer: object };
-  /** Has old messages summarised; `instructions`: what the summary should see to. */
+  /** Has old messages summarised; `instructions`: what the summary should pay attention to. */
   compact: { params: { instructions?: string }; answer: object };
 }
 
@@ -169,9 +169,9 @@ export type CallName = keyof ViewCalls;
 export type FromPage =
   | { readonly type: "ready" }
   | { readonly type: "draft"; readonly draft: Draft }
-  /** The draft's text has changed, its images have not: these are large. */
+  /** Only the draft's text has changed: images are large and not sent again. */
   | { readonly type: "draftText"; readonly text: string }
-  /** Is there still a host? It answers by `pong`. */
+  /** Is the host still there? It answers with `pong`. */
   | { readonly type: "ping" }
   | {
       [K in CallName]: {
@@ -184,15 +184,15 @@ export type FromPage =
 
 export type Push =
   | { readonly type: "server"; readonly server: ServerView }
-  /** Whether the workspace is trusted: without it nothing of its own is followed, and no mode is looser than `ask`. */
+  /** Whether the workspace is trusted. If not, its instructions are ignored and no mode is looser than `ask`. */
   | { readonly type: "trust"; readonly trusted: boolean }
   | { readonly type: "session"; readonly session: SessionView }
-  /** `reset`: what was shown goes; these are the first events of the session in `session`. */
+  /** `reset`: discard what was shown; these are the first events of the session in `session`. */
   | { readonly type: "events"; readonly events: readonly Event[]; readonly reset?: boolean }
   | { readonly type: "streaming"; readonly message: StreamedMessage }
   | { readonly type: "approvals"; readonly pending: readonly PendingApproval[] }
   | { readonly type: "inputs"; readonly pending: readonly PendingInput[] }
-  /** Replaces what is in the composer, or is put before or after what is there. */
+  /** Replaces the composer's text, or goes before or after it. */
   | { readonly type: "draft"; readonly draft: Draft; readonly how: "replace" | "prepend" | "append" }
   | { readonly type: "focus" }
   | { readonly type: "pong" }

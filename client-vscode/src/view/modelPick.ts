@@ -1,4 +1,4 @@
-/** The models as a quick pick: what providers offer, asked while it is open, or any by its name. */
+/** The models as a quick pick: what providers offer, which is fetched while it is open, or any model by name. */
 
 import * as vscode from "vscode";
 import { t } from "../l10n";
@@ -7,15 +7,15 @@ import { namedBy, type Row, rowsOf } from "./offers";
 
 interface Item extends vscode.QuickPickItem {
   readonly model?: string;
-  /** What is told in full when the row is chosen. */
+  /** Shown in full when the row is chosen. */
   readonly problem?: string;
 }
 
 /**
- * The model that was chosen; undefined if none was.
+ * The chosen model; undefined if none was chosen.
  *
- * @param ask what there is; it may take some seconds.
- * @param known models that can be chosen meanwhile.
+ * @param ask fetches what providers offer; it may take seconds
+ * @param known models to choose from meanwhile
  */
 export async function pickModel(
   ask: () => Promise<ModelsAnswer>,
@@ -26,7 +26,7 @@ export async function pickModel(
   pick.title = t("Choose a model");
   pick.placeholder = t("A model's name, or PROVIDER:NAME");
   pick.matchOnDescription = pick.matchOnDetail = true;
-  // The order is the server's: no stable API says that, and where it isn't known nothing is lost.
+  // Keeps the server's order. This property is not in the stable API; without it the order is VS Code's.
   if ("sortByLabel" in pick) pick.sortByLabel = false;
   let rows = rowsOf(null, known);
   let failure: string | undefined;

@@ -1,4 +1,4 @@
-/** The models that the picker offers: those that are known here to be usable. Pure. */
+/** The models that the chat's picker offers: those known here to be usable. Pure. */
 
 import type { StatusAnswer } from "../protocol";
 import type { Choice } from "./messages";
@@ -6,9 +6,9 @@ import type { Choice } from "./messages";
 export const MOST_RECENT = 8;
 
 /**
- * The model of new runs, those of the open sessions, and those that were used last, each once.
+ * The model for new runs, the models of open sessions, and recent ones, each once.
  *
- * Nobody is asked for them. What providers have beside is in the picker of all models.
+ * No provider is asked. The picker of all models has what providers offer beyond these.
  */
 export function modelChoices(
   status: Pick<StatusAnswer, "model" | "sessions">,
@@ -25,7 +25,7 @@ export function modelChoices(
   return [...found].map(([model, why]) => ({ value: model, label: model, detail: why }));
 }
 
-/** `model` as the one that was used last. */
+/** The recent models with `model` as the latest. */
 export function withRecent(recent: readonly string[], model: string): readonly string[] {
   return [model, ...recent.filter((each) => each !== model)].slice(0, MOST_RECENT);
 }

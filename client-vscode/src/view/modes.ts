@@ -1,7 +1,4 @@
-/**
- * The mode that the user has chosen for each session. A server keeps it for as long as it lives; this outlives it, so that
- * a restart loosens nothing.
- */
+/** The mode that the user has chosen for each session. It outlives the server, so that a restart loosens nothing. */
 
 import type { Mode } from "./messages";
 import type { Keep } from "./undelivered";
@@ -23,7 +20,7 @@ export class Modes {
     return this.chosen.get(session);
   }
 
-  /** Over a reload of the window only what asks at least about every change is kept: what loosens is chosen anew. */
+  /** Only the strict modes survive a reload of the window: a looser one has to be chosen again. */
   choose(session: string, mode: Named): void {
     this.chosen.delete(session);
     this.chosen.set(session, mode);

@@ -2,12 +2,12 @@
 
 import type { ApprovalRequest } from "../protocol";
 
-/** Text without links: the editor makes one of `[text](command:…)`, and names of files and texts of models come here. */
+/** Text without links: VS Code would render `[text](command:…)` as one, and a file name or a model may contain that. */
 export function textOnly(text: string): string {
   return text.replaceAll("](", "] (");
 }
 
-/** Whether the title of a question is all that a yes would be to. A command or arguments that it has cut must be seen first. */
+/** Whether a question's title shows all that is asked. If it shortens a command or has arguments, these must be seen first. */
 export function saysAll({ title, command, tool }: ApprovalRequest): boolean {
   return tool === undefined && (command === undefined || title.includes(command));
 }

@@ -1,4 +1,4 @@
-/** The rows of the model picker: what each provider offers, and why others offer nothing. Pure. */
+/** The rows of the model picker: what each provider offers, and why some offer nothing. Pure. */
 
 import { locale, t } from "../l10n";
 import { number, shortCount } from "../numbers";
@@ -9,7 +9,7 @@ export type Row =
   | { readonly kind: "model"; readonly model: string; readonly label: string; readonly description: string }
   | { readonly kind: "problem"; readonly label: string; readonly detail: string };
 
-/** Those known here first, then the usable providers' by provider, then why the others are of no use. */
+/** First the models known here, then those of each usable provider, then why the other providers can't be used. */
 export function rowsOf(answer: ModelsAnswer | null, known: readonly string[]): readonly Row[] {
   const usable = answer?.providers.filter((offer) => offer.usable) ?? [];
   const others = answer?.providers.filter((offer) => !offer.usable) ?? [];
@@ -24,13 +24,13 @@ export function rowsOf(answer: ModelsAnswer | null, known: readonly string[]): r
   ];
 }
 
-/** What is typed, as a model that can be named, though nobody lists it; undefined where it is none. */
+/** What is typed, if it has the form of a model's name; it need not be listed. */
 export function namedBy(typed: string): string | undefined {
   const wanted = typed.trim();
   return /^[^:\s]+:\S/.test(wanted) ? wanted : undefined;
 }
 
-/** Window, price, and what else helps to choose: "131k tokens · $3 in, $15 out per 1M tokens". */
+/** What helps to choose a model: "131k tokens · $3 in, $15 out per 1M tokens". */
 export function factsOf(model: OfferedModel): string {
   const { contextWindow, price, images, thinking, loaded } = model;
   return [

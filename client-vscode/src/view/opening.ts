@@ -1,4 +1,4 @@
-/** Takes a session's lock, with patience: after a reload the old window's server may hold it for a moment still. */
+/** Takes a session's lock. It tries repeatedly: after a reload the old window's server may still hold it for a moment. */
 
 import type { ResumeAnswer } from "../protocol";
 import { asRefused } from "../server/refused";
@@ -11,12 +11,12 @@ export type Opened =
   | { readonly kind: "gone" }
   | { readonly kind: "refused"; readonly code: string; readonly message: string };
 
-/** Milliseconds before each further try. */
+/** Milliseconds before each retry. */
 const PAUSES = [200, 400, 800, 1600] as const;
 
 /**
- * @param wanted whether there is still somebody who waits for this
- * @param pause resolves after so many milliseconds
+ * @param wanted whether anybody still waits for this
+ * @param pause resolves after that many milliseconds
  */
 export async function openSession(
   server: Commander,

@@ -1,6 +1,6 @@
 /**
- * A session as it is shown: its events to the page, from the first one on and in order, and its lock meanwhile. It knows
- * no editor, and of the page only where pushes go.
+ * Reads the session in view: sends its events to the page in order from the first, and takes its lock meanwhile. It knows no
+ * editor, and of the page only where pushes go.
  */
 
 import type { Event, ResumeAnswer } from "../protocol";
@@ -20,11 +20,11 @@ export interface ReadingOwner {
   set(session: string, told: Partial<SessionNow>): void;
   /** An event that the page is told of. */
   told(event: Event): void;
-  /** Whether the session can be worked in is known now; with its answer, it can. */
+  /** Reading has begun. With an answer the session can be worked in; without, only read. */
   opened(session: string, answer?: ResumeAnswer): Promise<void>;
   /** There is no such session. */
   gone(): Promise<unknown>;
-  /** All of it has been told. */
+  /** All its events have been sent. */
   read(session: string): void;
   unreadable(error: unknown): void;
 }
@@ -34,24 +34,24 @@ export class Reading {
   private readonly batches = new Batches((events) => this.owner.push({ type: "events", events }));
   /** Another process works in it. */
   locked = false;
-  /** Why it can't be worked in, though nobody else does. */
+  /** Why it can't be worked in, although no other process does. */
   refusal: string | undefined;
 
-  /** `pause` resolves after so many milliseconds. */
+  /** `pause` resolves after that many milliseconds. */
   constructor(
     private readonly server: Commander,
     private readonly owner: ReadingOwner,
     private readonly pause: (ms: number) => Promise<void>,
   ) {}
 
-  /** Nothing more of what was shown is told. */
+  /** Sends nothing more of the session that was shown. */
   close(): void {
     this.feed?.close();
     this.feed = undefined;
     this.batches.clear();
   }
 
-  /** Another session is shown: nothing is known of it yet. */
+  /** Another session is shown, of which nothing is known yet. */
   forget(): void {
     this.locked = false;
     this.refusal = undefined;
@@ -62,7 +62,7 @@ export class Reading {
     this.feed?.accept(event);
   }
 
-  /** Reads all of its events, which needs no lock, and takes the lock meanwhile. Never throws. */
+  /** Reads all its events, which needs no lock, and takes the lock meanwhile. Never throws. */
   async open(session: string): Promise<void> {
     const feed: SessionFeed = new SessionFeed((after) => this.server.execute("steersman.events", { session, after }), {
       events: (events) => feed === this.feed && this.deliver(session, events),
@@ -86,7 +86,7 @@ export class Reading {
     this.refusal = opened.kind === "refused" && opened.code !== "noServer" ? opened.message : undefined;
     await this.owner.opened(session, opened.kind === "open" ? opened.answer : undefined);
     await reading;
-    // Opening it may have closed in its log what a crash had left open.
+    // Opening it may have added to its log the ends that a crash left out.
     await feed.catchUp();
     if (feed === this.feed) this.owner.read(session);
   }

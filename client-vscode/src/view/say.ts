@@ -1,8 +1,8 @@
 /**
  * Says something to a session: starts a run, steers the live one, or queues a follow-up. Pure but for the commander.
  *
- * What the chat knows of a run can be a moment old. A run that has just ended is no reason to refuse a steer, nor one that
- * has just begun to refuse a start: what was typed is meant for the session either way.
+ * What the chat knows of a run can be out of date by a moment. If the run has just ended, a steer becomes a start; if one has
+ * just begun, a start becomes a steer: the text is meant for the session either way.
  */
 
 import type { ContextParams } from "../protocol";
@@ -17,11 +17,11 @@ export interface Said {
 }
 
 export interface Where {
-  /** Null: a session that is to be made. */
+  /** Null: a new session. */
   readonly session: string | null;
-  /** Its live run, as far as it is known. */
+  /** Its live run, as far as is known. */
   readonly run: string | null;
-  /** Chosen for a session that is to be made. */
+  /** Chosen for a new session. */
   readonly model?: string;
   readonly mode?: NonNullable<Mode>;
 }
@@ -32,7 +32,7 @@ export interface Outcome {
   readonly run: string;
 }
 
-/** @throws Refused where the server won't have it; nothing was said then. */
+/** @throws Refused the server does not accept it; nothing was said. */
 export async function say(server: Commander, where: Where, said: Said): Promise<Outcome> {
   if (where.run === null) {
     try {

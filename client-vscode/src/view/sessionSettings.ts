@@ -1,4 +1,4 @@
-/** Model and mode of the sessions: what is configured, what the user has chosen, what the picker offers. */
+/** The sessions' model and mode: what is configured, what the user has chosen, what the pickers offer. */
 
 import * as vscode from "vscode";
 import type { SessionNow } from "../sessions/current";
@@ -30,12 +30,12 @@ export class SessionSettings {
     this.modes = new Modes(memento);
   }
 
-  /** What was chosen for the session that the next message makes. */
+  /** What was chosen for the session that the next message creates. */
   get chosen(): Chosen {
     return this.forNew;
   }
 
-  /** Model and mode of the next run of a session, or of a new one. */
+  /** Model and mode for the next run in a session, or in a new one. */
   of(session: string | null, now: SessionNow): Pick<SessionNow, "model" | "mode"> {
     const model = this.configured.model ?? null;
     const mode = this.configured.mode ?? null;
@@ -43,7 +43,7 @@ export class SessionSettings {
     return { model: now.model ?? model, mode: this.modes.of(session) ?? now.mode ?? mode };
   }
 
-  /** @throws Refused where the model can't be used. */
+  /** @throws Refused the model can't be used. */
   async configure(session: string | null, { model, mode }: ViewCalls["configure"]["params"]): Promise<void> {
     if (session === null) {
       this.forNew = { ...this.forNew, ...(model ? { model } : {}), ...(mode ? { mode } : {}) };
@@ -55,35 +55,35 @@ export class SessionSettings {
     if (model) void this.memento.update(RECENT, withRecent(this.recent, model));
   }
 
-  /** The session that `chosen` was for has been made. */
+  /** The session that `chosen` was for now exists. */
   made(session: string): void {
     if (this.forNew.mode) this.modes.choose(session, this.forNew.mode);
     this.forget();
   }
 
-  /** Another session is shown: what was chosen for a new one is not what the next new one is to have. */
+  /** Another session is shown: what was chosen for a new one no longer counts. */
   forget(): void {
     this.forNew = {};
   }
 
-  /** A server that was started anew does not know the mode that was chosen for a session. */
+  /** Tells a restarted server the mode that was chosen for a session. */
   async restore(session: string): Promise<void> {
     const mode = this.modes.of(session);
     if (mode === undefined) return;
     try {
       await this.server.execute("steersman.configure", { session, mode });
     } catch {
-      // A session that can't be written can't be worked in either.
+      // A session that can't be written can't be worked in anyway.
     }
   }
 
-  /** Asks the server what new sessions have. */
+  /** Asks the server for the model and mode of new sessions. */
   async refresh(): Promise<void> {
     try {
       const { model, mode } = await this.server.execute("steersman.status", {});
       this.configured = { mode, ...(model === null ? {} : { model }) };
     } catch {
-      // A server that has gone again: its next start asks anew.
+      // The server has gone again; its next start asks again.
     }
   }
 
@@ -95,7 +95,7 @@ export class SessionSettings {
     });
   }
 
-  /** Has the user choose one of all models that there are, or name one; undefined if none was chosen. */
+  /** Lets the user choose from all models, or name one; undefined if none was chosen. */
   async pick(current: string | null): Promise<string | undefined> {
     const known = (await this.models().catch(() => [])).map(({ value }) => value);
     return pickModel(() => this.server.execute("steersman.models", {}), known, current);

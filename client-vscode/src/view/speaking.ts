@@ -1,4 +1,4 @@
-/** What the user says to the session that is shown: messages, one after the other, and Continue. It knows no page. */
+/** Sends what the user says to the session in view: messages, one after the other, and Continue. It knows no page. */
 
 import { sendWith } from "../context/unasked";
 import type { ContextParams } from "../protocol";
@@ -9,7 +9,7 @@ import type { ViewCalls } from "./messages";
 import { type Outcome, say, type Where } from "./say";
 import type { Undelivered } from "./undelivered";
 
-/** The sessions as they stand. */
+/** The sessions' current states. */
 export interface Standing {
   get(session: string): Pick<SessionNow, "run">;
   set(session: string, told: { readonly run: string }): void;
@@ -27,10 +27,10 @@ export class Speaking {
   ) {}
 
   /**
-   * Says a draft when what was said before has been answered: what is said while a run is being started is said to that
-   * run. `where` is asked then.
+   * Sends a draft once the one before it has been answered: what is said while a run is starting goes to that run. `where`
+   * is called at that time.
    *
-   * @throws Refused where the server won't have it; the draft stays kept.
+   * @throws Refused the server does not accept it; the draft stays.
    */
   submit(
     params: ViewCalls["submit"]["params"],
@@ -65,7 +65,7 @@ export class Speaking {
     return outcome;
   }
 
-  /** An answer says that a run is live; it comes before anything of the run does. */
+  /** The answer that starts a run comes before its events. */
   private began(session: string, run: string): void {
     this.undelivered.began(run);
     this.sessions.set(session, { run });

@@ -1,20 +1,20 @@
 /**
- * What was said and never reached the model comes back, once, to be sent again: after an abort, after a crash of the
- * server, after a reload of the window. It knows what is kept over a reload, neither editor nor page.
+ * Returns what was said but never reached the model, once, so that it can be sent again: after an abort, a crash of the
+ * server, or a reload of the window. It knows neither the editor nor the page.
  */
 
 import type { Event } from "../protocol";
 
-/** As a `Memento` of the editor. */
+/** Storage that survives a reload, like VS Code's `Memento`. */
 export interface Keep {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;
 }
 
 interface Kept {
-  /** Runs that this window has seen begin, and not end. */
+  /** Runs that this window has seen begin but not end. */
   readonly runs: readonly string[];
-  /** What waits to be brought back, by session. */
+  /** What waits to be returned, by session. */
   readonly texts: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -32,8 +32,8 @@ export class Undelivered {
   }
 
   /**
-   * An event, of the stream or from a log. An `agent_end` counts once, and only if this window has seen its run begin:
-   * in a log that is read again, the ends of old runs bring nothing back.
+   * Takes in an event of the stream or of a log. An `agent_end` counts once, and only if this window has seen its run begin:
+   * old runs in a log that is read again return nothing.
    */
   ended(event: Event): void {
     const { run, session } = event;
@@ -44,14 +44,14 @@ export class Undelivered {
     this.save();
   }
 
-  /** A run began now: by an event of the stream, or by an answer. */
+  /** A run has begun, according to an event or an answer. */
   began(run: string): void {
     if (this.runs.includes(run)) return;
     this.runs = [...this.runs, run].slice(-MOST_RUNS);
     this.save();
   }
 
-  /** Texts that come back to this session, which are no longer kept here then. */
+  /** Takes out the texts that return to this session. */
   take(session: string): readonly string[] {
     const texts = this.texts.get(session) ?? [];
     if (this.texts.delete(session)) this.save();

@@ -1,6 +1,6 @@
 /** The folders of a list of files. Pure. */
 
-/** Those that hold these files, each once, with a slash at the end, shallow ones first. */
+/** The folders that hold these files, each once, with a slash at the end, shallow ones first. */
 export function foldersOf(paths: readonly string[]): string[] {
   const folders = new Set<string>();
   for (const path of paths) {

@@ -1,13 +1,13 @@
-/** How well what was typed fits a name. Pure. */
+/** How well a query matches a name. Pure. */
 
-/** A match at the beginning of a word counts more than one inside it, and a run of letters more than single ones. */
+/** A match at the start of a word scores more than one inside it, and a run of letters more than single ones. */
 const START = 8;
 const RUN = 5;
 const HIT = 1;
 
 /**
- * Letters of `query` in their order, somewhere in `text`; upper and lower case are the same. The higher the better,
- * null: no match. An empty query fits all alike (0).
+ * Matches if the letters of `query` occur in `text` in that order, in any case. Higher is better; null: no match. An empty
+ * query matches everything (0).
  */
 export function score(query: string, text: string): number | null {
   if (query === "") return 0;
@@ -15,7 +15,7 @@ export function score(query: string, text: string): number | null {
   const wanted = query.toLowerCase();
   const name = text.toLowerCase();
   const slash = name.lastIndexOf("/", name.length - 2) + 1;
-  // What is typed mostly means the last part of a path: looked for there first.
+  // People mostly type the last part of a path, so it is searched first.
   const inName = walk(wanted, name, text, slash);
   if (inName !== null) return inName + 10 - Math.min((text.length - slash) / 20, 5);
   const anywhere = walk(wanted, name, text, 0);
@@ -44,7 +44,7 @@ function starts(text: string, at: number): boolean {
   return /[a-z]/.test(before) && /[A-Z]/.test(text[at] ?? "");
 }
 
-/** The best `most` of `items`, best first; of equals those that come first. */
+/** The best `most` of `items`, best first; equals stay in order. */
 export function best<T>(query: string, items: readonly T[], name: (item: T) => string, most: number): T[] {
   const found: { readonly item: T; readonly points: number; readonly place: number }[] = [];
   for (const [place, item] of items.entries()) {

@@ -1,14 +1,14 @@
 /**
- * What is left out when files are looked for, as one glob of the editor's: its own settings, and the plain rules of a
- * `.gitignore`. Pure.
+ * What a search for files leaves out, as one VS Code glob: the editor's own settings and the simple rules of a `.gitignore`.
+ * Pure.
  */
 
-/** Large, and never what is meant, in whatever workspace. */
+/** Large and never meant, in any workspace. */
 const ALWAYS = ["**/.git/**", "**/node_modules/**", "**/.venv/**", "**/__pycache__/**"];
 const MOST_RULES = 300;
 
 /**
- * @param settings `files.exclude` and `search.exclude`: glob to whether it counts (an object is a condition: left alone)
+ * @param settings `files.exclude` and `search.exclude`: glob to whether it applies; conditions (objects) are ignored
  * @param gitignore the text of the workspace folder's `.gitignore`
  */
 export function ignored(settings: readonly Readonly<Record<string, unknown>>[], gitignore: string): string {
@@ -19,12 +19,12 @@ export function ignored(settings: readonly Readonly<Record<string, unknown>>[], 
   for (const line of gitignore.split("\n").slice(0, MOST_RULES)) {
     for (const glob of fromRule(line)) globs.add(glob);
   }
-  // A brace or a comma inside a rule would end the group around all of them.
+  // A brace or a comma in a rule would break the group around all rules.
   const plain = [...globs].filter((glob) => !/[{},]/.test(glob));
   return `{${plain.join(",")}}`;
 }
 
-/** A rule that takes back another (`!`) makes an exception that a glob can't: its files are left out with the rest. */
+/** A glob can't make the exceptions of negated rules (`!`): their files are left out, too. */
 function fromRule(line: string): string[] {
   const rule = line.trim();
   if (rule === "" || rule.startsWith("#") || rule.startsWith("!") || rule.includes("\\")) return [];

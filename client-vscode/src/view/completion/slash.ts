@@ -1,4 +1,4 @@
-/** What `/` completes at the beginning of a message: commands of the chat, and prompt templates. Pure. */
+/** What `/` completes at the start of a message: the chat's commands and prompt templates. Pure. */
 
 import type { TemplateInfo } from "../../protocol";
 import type { Completion } from "../messages";
@@ -12,7 +12,7 @@ export interface ChatCommand {
 
 const MOST = 30;
 
-/** Commands come before templates of equal fit; of two with one name the command counts. */
+/** Commands come before templates that match equally well, and hide templates of the same name. */
 export function slashItems(
   query: string,
   commands: readonly ChatCommand[],
