@@ -1,4 +1,4 @@
-/** Questions about changes: `steersman/requestApproval`, answered in the chat, in a diff or by a notification. */
+/** `steersman/requestApproval`: questions that are answered in the chat, in a diff or in a notification. */
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -38,9 +38,9 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
   readonly onDidChange = this.changes.event;
   private readonly diffs = new Diffs();
   private readonly lenses = new Lenses(this);
-  /** Questions whose diff has been opened by itself, or was asked for: a closed one is not opened again. */
+  /** Questions whose diff was opened automatically or on request: if the user closes it, it stays closed. */
   private readonly offered = new Set<string>();
-  /** Tabs are opened and closed one after the other. */
+  /** Opens and closes tabs one after the other. */
   private tabWork: Promise<void> = Promise.resolve();
   private signs: Signs | undefined;
   private rooms: ApprovalRooms | undefined;
@@ -74,7 +74,7 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
     },
   };
 
-  /** The rooms that are made after this one. */
+  /** The rooms that are created later. */
   connect(rooms: ApprovalRooms): void {
     this.rooms = rooms;
     this.signs = new Signs(
@@ -89,7 +89,7 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
     );
     this.listening.push(
       this.signs,
-      // A page that is hidden doesn't say that it has lost the focus.
+      // A hidden page doesn't report that it has lost the focus.
       rooms.view.onDidChangeVisibility((visible) => (this.diffs.chatHasFocus &&= visible)),
       rooms.server.onEvent((event) => event.type === "approval_resolved" && this.questions.close(event.data.id)),
     );
@@ -100,12 +100,12 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
       client.onRequest("steersman/requestApproval", (request: ApprovalRequest, token: vscode.CancellationToken) =>
         this.ask(request, token),
       ),
-      // A server that is gone, or was started anew, waits for no answer.
+      // A server that has gone waits for no answer.
       new vscode.Disposable(() => this.questions.closeAll()),
     ];
   }
 
-  /** As the page shows them, oldest first. */
+  /** For the page, oldest first. */
   pending(): readonly PendingApproval[] {
     const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.toString());
     return this.questions.pending.map(({ request, shownAt }) => {
@@ -161,7 +161,7 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
     return this.diffs.toggle(place, hunk);
   }
 
-  /** No question is closed: the editor disposes this before the server is told to end, and null would be a no to it. */
+  /** Closes no question: VS Code calls this before the server is told to end, and the server would take null for a no. */
   dispose(): void {
     for (const listener of this.listening) listener.dispose();
   }
@@ -193,7 +193,7 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
     setContext("steersman.proposalActive", this.active !== undefined);
   }
 
-  /** One diff at a time opens by itself, in the order in which the questions were asked. */
+  /** Opens one diff at a time automatically, in the order of the questions. */
   private async openNext(): Promise<void> {
     if (this.requests.some(({ id }) => this.diffs.tabs.isOpen(id))) return;
     for (const request of this.requests) {
@@ -215,7 +215,7 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
     }
     if (!this.questions.get(id)) return;
     await this.diffs.open(proposal, asked);
-    // Whose tab it is is known only now.
+    // Only now is it known which question the tab belongs to.
     this.tabsChanged();
     this.changes.fire();
   }

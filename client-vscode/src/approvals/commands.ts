@@ -1,4 +1,4 @@
-/** The commands that answer a question: of a CodeLens, a button of the diff's title, a key, the palette. */
+/** The commands that answer a question, from a CodeLens, a button in the diff's title, a key or the palette. */
 
 import * as vscode from "vscode";
 import type { ApprovalAnswer, ApprovalRequest } from "../protocol";
@@ -9,9 +9,9 @@ import { inertFor } from "./inert";
 import type { PlacedHunk } from "./hunks";
 
 export interface CommandsOwner {
-  /** Of the questions that wait, oldest first. */
+  /** The pending questions, oldest first. */
   readonly requests: readonly ApprovalRequest[];
-  /** The question whose diff is in front. */
+  /** Id of the question whose diff is in front. */
   readonly active: string | undefined;
   /** Milliseconds since 1970 when the question was first shown, and when its diff was opened. */
   shownSince(id: string): readonly number[];
@@ -41,7 +41,7 @@ export function registerCommands(owner: CommandsOwner): vscode.Disposable[] {
   ];
 }
 
-/** Tells why something can't be done; nothing is thrown. */
+/** Shows the user why something was refused. Other errors are thrown. */
 export async function told(work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -86,7 +86,7 @@ class Commands {
     const here = atCursor();
     const lines = (here ? this.owner.hunks(here.place) : []).map(({ line }) => line);
     if (!here || lines.length === 0) {
-      // A text of the user's own has no hunks any more; the editor knows its changes.
+      // A text that the user has rewritten has no hunks any more, but the diff editor knows its changes.
       const command = by === 1 ? "nextChange" : "previousChange";
       await vscode.commands.executeCommand(`workbench.action.compareEditor.${command}`);
       return;
@@ -97,7 +97,7 @@ class Commands {
     here.editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   }
 
-  /** The question that an argument, the diff in front, or else its user names. */
+  /** The question that the argument names, else the one of the diff in front, else the one that the user picks. */
   private async which(which: unknown): Promise<ApprovalRequest | undefined> {
     const { requests } = this.owner;
     if (which !== undefined && (typeof which === "string" || isProposal(which))) {
@@ -120,7 +120,7 @@ class Commands {
   }
 }
 
-/** A no, with a word for the model; undefined where the user goes back. */
+/** A no, with feedback for the model; undefined if the user cancels. */
 async function decline(request: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
   const feedback = await vscode.window.showInputBox({
     title: vscode.l10n.t("Decline: {0}", request.title),

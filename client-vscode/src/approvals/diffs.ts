@@ -1,6 +1,6 @@
 /**
- * Proposals in the native diff editor: opened, followed while their user edits them or leaves hunks out, closed when
- * their question has come to its end.
+ * Proposals in the native diff editor: opens them, follows them while the user edits them or leaves out hunks, and closes
+ * them when their question ends.
  */
 
 import * as vscode from "vscode";
@@ -9,7 +9,7 @@ import { placeOf as whereTo } from "./policy";
 import type { Proposal } from "./proposal";
 import { ProposalTabs, type Sides } from "./tabs";
 
-/** Its user wants to look at it now: at the file of that URI, or else at all of them. */
+/** The user has asked for the diff: of the file with that URI, or of all files. */
 export interface Asked {
   readonly uri: string | undefined;
 }
@@ -26,9 +26,9 @@ export class Diffs implements vscode.Disposable {
   readonly tabs = new ProposalTabs();
   private readonly shown = new Map<string, Shown>();
   private readonly changes = new vscode.EventEmitter<string>();
-  /** The id of a question of whose proposal the user has made something else. */
+  /** The id of a question whose proposal the user has altered. */
   readonly onDidChange = this.changes.event;
-  /** As the page says. */
+  /** According to the page. */
   chatHasFocus = false;
   private readonly listening: { dispose(): void }[];
 
@@ -44,12 +44,12 @@ export class Diffs implements vscode.Disposable {
     ];
   }
 
-  /** What a question's user has in view, or has had; undefined before it is opened. */
+  /** The diff of a question, once it has been opened. */
   get(id: string): Shown | undefined {
     return this.shown.get(id);
   }
 
-  /** Opens the diff; unless it was asked for, nothing loses the focus. */
+  /** Opens the diff. Unless it was asked for, the focus stays where it is. */
   async open(proposal: Proposal, asked?: Asked): Promise<void> {
     const { id } = proposal.request;
     const shown = this.shown.get(id) ?? this.prepare(proposal);
@@ -74,7 +74,7 @@ export class Diffs implements vscode.Disposable {
     });
   }
 
-  /** Takes a hunk in or leaves it out. */
+  /** Takes in a hunk or leaves it out. */
   async toggle(place: Place, hunk: string): Promise<void> {
     const shown = this.shown.get(place.id);
     const uri = shown?.sides.find(({ proposed }) => placeOf(proposed)?.index === place.index)?.proposed;
@@ -89,7 +89,7 @@ export class Diffs implements vscode.Disposable {
     this.changes.fire(place.id);
   }
 
-  /** The question has come to its end: its tabs go, and what can't be closed can only be read. */
+  /** The question has ended: closes its tabs; one that can't be closed becomes read-only. */
   async close(id: string): Promise<void> {
     this.shown.delete(id);
     await this.tabs.close((each) => each === id);
@@ -97,7 +97,7 @@ export class Diffs implements vscode.Disposable {
     else this.files.forget(id);
   }
 
-  /** Closes what an earlier window has left. */
+  /** Closes the tabs that an earlier window has left. */
   async closeLeftovers(): Promise<void> {
     await this.tabs.close((id) => !this.shown.has(id));
     await this.tabs.closeLeftSeveral();
@@ -107,7 +107,7 @@ export class Diffs implements vscode.Disposable {
     for (const listener of this.listening) listener.dispose();
   }
 
-  /** As the question spells it. */
+  /** The URI of a document's file, as the question spells it. */
   private uriIn(proposal: Proposal, document: vscode.Uri): string | undefined {
     const place = placeOf(document);
     return place && proposal.change(place.index).uri;
@@ -131,7 +131,7 @@ export class Diffs implements vscode.Disposable {
     return shown;
   }
 
-  /** What is unsaved counts, else what the file system holds: a document may yet have to read it again. */
+  /** Unsaved text counts, else the file system's: the document may not have read that again yet. */
   private follow(uri: vscode.Uri): void {
     const place = placeOf(uri);
     if (place?.side !== "proposed") return;

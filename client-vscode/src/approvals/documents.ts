@@ -1,17 +1,17 @@
-/** Both sides of a proposal as documents: a small file system in memory. It knows no question. */
+/** The two sides of a proposal as documents in a small in-memory file system. It knows no question. */
 
 import * as vscode from "vscode";
 
 export const SCHEME = "steersman-proposal";
 
-/** Which document: a side of a file of a question. */
+/** Identifies a document: one side of one file of a question. */
 export interface Place {
   readonly id: string;
   readonly index: number;
   readonly side: "before" | "proposed";
 }
 
-/** Its path is the file's own in the workspace, of several folders with the folder's name: so are language and labels. */
+/** Has the file's path in the workspace (with the folder's name if there are several), which gives it its language and label. */
 export function uriOf({ id, index, side }: Place, file: vscode.Uri): vscode.Uri {
   const path = vscode.workspace.asRelativePath(file).replaceAll("\\", "/");
   return vscode.Uri.from({ scheme: SCHEME, authority: `${id}.${index}.${side}`, path: `/${path.replace(/^\/+/, "")}` });
@@ -31,7 +31,7 @@ interface Entry {
   readonly: boolean;
 }
 
-// A mark at the beginning has the editor read UTF-8 whatever `files.encoding` says; it takes the mark off again.
+// With a byte order mark VS Code reads UTF-8 whatever `files.encoding` says; it removes the mark.
 const MARK = "\ufeff";
 
 export class ProposalFiles implements vscode.FileSystemProvider, vscode.Disposable {
@@ -39,14 +39,14 @@ export class ProposalFiles implements vscode.FileSystemProvider, vscode.Disposab
   private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   private readonly writes = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChangeFile = this.changes.event;
-  /** A document was saved by its user. */
+  /** The user has saved a document. */
   readonly onDidWrite = this.writes.event;
 
-  /** Makes a document, or gives it another text, which the editor shows unless it holds unsaved changes. */
+  /** Creates a document or replaces its text. The editor shows the text unless the document has unsaved changes. */
   put(uri: vscode.Uri, text: string, readonly: boolean): void {
     const before = this.entries.get(uri.toString());
     if (before?.text === text && before.readonly === readonly) return;
-    // The editor reads a file again only where its time has moved on.
+    // VS Code reads a file again only if its modification time has increased.
     const mtime = Math.max(Date.now(), (before?.mtime ?? 0) + 1);
     this.entries.set(uri.toString(), { text, mtime, ctime: before?.ctime ?? mtime, readonly });
     const type = before ? vscode.FileChangeType.Changed : vscode.FileChangeType.Created;
@@ -57,7 +57,7 @@ export class ProposalFiles implements vscode.FileSystemProvider, vscode.Disposab
     return this.entries.get(uri.toString())?.text;
   }
 
-  /** What is left of a question can be read and no more. */
+  /** Makes a question's documents read-only. */
   freeze(id: string): void {
     for (const [key, entry] of this.entries) {
       const uri = vscode.Uri.parse(key, true);
@@ -89,7 +89,7 @@ export class ProposalFiles implements vscode.FileSystemProvider, vscode.Disposab
   writeFile(uri: vscode.Uri, content: Uint8Array): void {
     const before = this.entries.get(uri.toString());
     if (before?.readonly) throw vscode.FileSystemError.NoPermissions(uri);
-    // One that is not known is what an earlier window left unsaved: it is taken so that its tab can be closed.
+    // An unknown document was left unsaved by an earlier window: accepted, so that its tab can be closed.
     const text = Buffer.from(content).toString("utf8").replace(MARK, "");
     const mtime = Math.max(Date.now(), (before?.mtime ?? 0) + 1);
     this.entries.set(uri.toString(), { text, mtime, ctime: before?.ctime ?? mtime, readonly: false });

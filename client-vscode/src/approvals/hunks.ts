@@ -1,11 +1,11 @@
-/** A text with some of its proposed hunks, and where the hunks are in it. Pure. */
+/** Applies some of the proposed hunks to a text, and finds where the hunks are in it. Pure. */
 
 import type { HunkData } from "../protocol";
 
-/** A hunk in a text that has some of them. */
+/** The place of a hunk in a text to which some hunks have been applied. */
 export interface PlacedHunk {
   readonly id: string;
-  /** Zero-based: of its first line that differs. */
+  /** Zero-based; its first line that differs. */
   readonly line: number;
   readonly chosen: boolean;
 }
@@ -16,8 +16,8 @@ export interface Chosen {
 }
 
 /**
- * `oldText` with the chosen hunks of what leads to `newText`, as the server applies them. Hunks are in order and
- * disjoint; their lines count from 1 and include the context. Lines end at LF only.
+ * `oldText` with the chosen ones of the hunks that lead to `newText`, as the server applies them. Hunks are in order and
+ * disjoint; their lines count from 1 and include the context. Only LF ends a line.
  */
 export function choose(
   oldText: string,
@@ -49,12 +49,12 @@ export function choose(
   return { text: out.join(""), hunks: placed.map((hunk) => ({ ...hunk, line: Math.min(hunk.line, last) })) };
 }
 
-/** Beyond these a text that is not all of the proposal is simply another text. */
+/** With more hunks, a text other than the whole proposal is taken for the user's own. */
 const MOST_HUNKS = 1000;
 
 /**
- * Ids of the hunks that are left out in a text, where it is `oldText` with some of the hunks and nothing else: however
- * its user came to it, by a choice, by undoing one, or by the diff editor's own arrows. Null for any other text.
+ * Ids of the hunks that a text leaves out, if it is `oldText` with some of the hunks and nothing else. It doesn't matter how
+ * the user got there: by choosing, by undoing, or with the diff editor's own arrows. Null for any other text.
  */
 export function leftOutOf(
   oldText: string,
@@ -66,7 +66,7 @@ export function leftOutOf(
   if (hunks.length > MOST_HUNKS) return null;
   const [before, after, now] = [lines(oldText), lines(newText), lines(text)];
   const failed = new Set<string>();
-  // Both sides of a hunk can fit, one being the beginning of the other: then what follows decides.
+  // Both sides of a hunk may match, if one is the beginning of the other: then what follows decides.
   const walk = (index: number, at: number): string[] | null => {
     const hunk = hunks[index];
     const last = hunks[index - 1];
@@ -92,7 +92,7 @@ export function leftOutOf(
   return found && new Set(found);
 }
 
-/** The zero-based line of `text` from which on it is another than `oldText`. */
+/** The first line of `text`, zero-based, that differs from `oldText`. */
 export function firstDifference(oldText: string, text: string): number {
   const now = lines(text);
   return Math.min(common(lines(oldText), now), Math.max(0, now.length - 1));
@@ -107,7 +107,7 @@ function lines(text: string): string[] {
   return text === "" ? [] : text.split(/(?<=\n)/);
 }
 
-/** How many lines two runs of lines have in common at their beginning. */
+/** How many lines two lists have in common at the beginning. */
 function common(a: readonly string[], b: readonly string[]): number {
   let count = 0;
   while (count < a.length && count < b.length && a[count] === b[count]) count++;

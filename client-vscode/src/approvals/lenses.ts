@@ -1,12 +1,12 @@
-/** What can be done about a proposal, as CodeLenses on its proposed side: the answers on top, a choice on each hunk. */
+/** CodeLenses on the proposed side of a proposal: the answers at the top, a choice at each hunk. */
 
 import * as vscode from "vscode";
 import { placeOf, SCHEME, type Place } from "./documents";
 import type { Proposal } from "./proposal";
 
-/** What it needs to know of the questions. */
+/** What is needed of the questions. */
 export interface Proposals {
-  /** Of a question that waits and whose diff was opened. */
+  /** The proposal of a pending question whose diff was opened. */
   proposal(id: string): Proposal | undefined;
   readonly onDidChange: vscode.Event<void>;
 }
@@ -29,7 +29,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     const proposal = place?.side === "proposed" ? this.proposals.proposal(place.id) : undefined;
     if (!place || !proposal) return [];
     const first = proposal.firstChange(place.index);
-    // The diff opens at its first change: where the top is out of sight the answers are there too.
+    // The diff opens at its first change: if the top is out of sight from there, the answers are repeated.
     const far = first > FAR ? answers(proposal, first) : [];
     return [...answers(proposal, 0), ...far, ...hunks(proposal, place)];
   }
@@ -64,7 +64,7 @@ function acceptLabel(proposal: Proposal): string {
   return proposal.size > 1 ? vscode.l10n.t("Accept all {0} files", proposal.size) : vscode.l10n.t("Accept");
 }
 
-/** The only hunk of all files can't be left out: that would be a no. */
+/** The only hunk of a single file can't be left out: that would be a no. */
 function hunks(proposal: Proposal, place: Place): vscode.CodeLens[] {
   if (!proposal.editable(place.index)) return [];
   const all = proposal.hunks(place.index);

@@ -1,6 +1,6 @@
 /**
- * What a question proposes, file by file, and what its user makes of it: hunks left out, or text of his own. The
- * proposed side always holds exactly what a yes would write. Pure: it knows no editor.
+ * What a question proposes, file by file, and what the user makes of it: hunks left out, or a text of their own. The proposed
+ * side always holds exactly what a yes would write. Pure.
  */
 
 import { t } from "../l10n";
@@ -12,7 +12,7 @@ interface File {
   readonly change: FileChangeData;
   readonly oldText: string;
   readonly newText: string;
-  /** As it stands on the proposed side. */
+  /** The proposed side as it is now. */
   text: string;
   /** Ids of hunks that are left out; null: the text is the user's own. */
   leftOut: ReadonlySet<string> | null;
@@ -48,7 +48,7 @@ export class Proposal {
     return this.file(index).text;
   }
 
-  /** Only what will be a file's text can be rewritten. */
+  /** Whether the user can rewrite the proposed side: only if it will be a file's text. */
   editable(index: number): boolean {
     const { kind } = this.file(index).change;
     return kind === "edit" || kind === "create";
@@ -60,13 +60,13 @@ export class Proposal {
     return leftOut === null ? [] : this.chosen(index, leftOut).hunks;
   }
 
-  /** Zero-based: the proposed side's first line that is not as it was. */
+  /** The proposed side's first line that differs; zero-based. */
   firstChange(index: number): number {
     const { oldText, text } = this.file(index);
     return firstDifference(oldText, text);
   }
 
-  /** The proposed side holds this now, whatever its line ends. True where that changes anything of the answer. */
+  /** The proposed side now holds this text, with any line ends. True if that changes the answer. */
   wrote(index: number, text: string): boolean {
     const file = this.file(index);
     const now = lineFeeds(text);
@@ -78,9 +78,9 @@ export class Proposal {
   }
 
   /**
-   * Takes a hunk in or leaves it out, and answers the text of the proposed side after that.
+   * Takes in a hunk or leaves it out, and returns the new text of the proposed side.
    *
-   * @throws Refused where the user has rewritten the text, or where nothing would be left of the whole proposal.
+   * @throws Refused the user has rewritten the text, or nothing would be left of the whole proposal.
    */
   toggle(index: number, id: string): string {
     const file = this.file(index);
@@ -97,14 +97,14 @@ export class Proposal {
     return file.text;
   }
 
-  /** A yes to it would change no file. What has no hunks, as a move, is always done. */
+  /** A yes would change no file. A change without hunks, such as a move, is always made. */
   private get isNothing(): boolean {
     return this.files.every(({ change: { hunks, kind }, leftOut, oldText, text }) =>
       leftOut === null ? kind === "edit" && lineFeeds(text) === lineFeeds(oldText) : hunks.length > 0 && leftOut.size === hunks.length,
     );
   }
 
-  /** Nothing of the file's change is left: it stays as it is. */
+  /** All of the file's hunks are left out: it stays as it is. */
   isLeftOut(index: number): boolean {
     const { change, leftOut } = this.file(index);
     return leftOut !== null && leftOut.size > 0 && leftOut.size === change.hunks.length;
@@ -114,7 +114,7 @@ export class Proposal {
     return this.files.some(({ leftOut }) => leftOut === null);
   }
 
-  /** Ids of the hunks that are to be made; null: all, or the texts say what is. */
+  /** Ids of the hunks to apply; null: all, or the edited texts count instead. */
   get chosenHunks(): readonly string[] | null {
     if (this.edited || this.files.every(({ leftOut }) => leftOut?.size === 0)) return null;
     return this.files.flatMap(({ change, leftOut }) =>
@@ -123,9 +123,9 @@ export class Proposal {
   }
 
   /**
-   * An answer with what the user has made of the proposal, where it is a yes.
+   * The answer; if it is a yes, with what the user has made of the proposal.
    *
-   * @throws Refused where every file would stay as it is.
+   * @throws Refused every file would stay as it is.
    */
   complete(answer: ApprovalAnswer): ApprovalAnswer {
     if (!isYes(answer.decision)) return answer;
@@ -161,7 +161,7 @@ function nothingLeft(): string {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** An editor knows other line ends than the protocol, and turns a lone CR into one of them. */
+/** VS Code uses other line ends than the protocol, and converts a lone CR to one. */
 function lineFeeds(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }

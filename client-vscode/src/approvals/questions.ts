@@ -1,13 +1,13 @@
 /**
- * The questions that wait for an answer, and their one end each: answered here, answered elsewhere, or withdrawn. Pure:
- * how an answer reaches the server is handed in.
+ * The pending questions. Each ends once: answered here, answered elsewhere, or withdrawn. Pure: how an answer reaches the
+ * server is passed in.
  */
 
 import { t } from "../l10n";
 import type { ApprovalAnswer, ApprovalRequest, ApproveParams } from "../protocol";
 import { Refused } from "../server/refused";
 
-/** Takes an answer to the server; rejects with Refused where it isn't taken. */
+/** Sends an answer to the server; rejects with Refused if it isn't accepted. */
 export type Send = (params: ApproveParams) => Promise<unknown>;
 
 export interface Question {
@@ -24,7 +24,7 @@ interface Open extends Question {
 export class Questions {
   private readonly open = new Map<string, Open>();
 
-  /** `changed` is called after each change, with the ids of questions that have come to their end by it. */
+  /** `changed` is called after each change, with the ids of the questions that it ended. */
   constructor(
     private readonly send: Send,
     private readonly now: () => number,
@@ -41,8 +41,8 @@ export class Questions {
   }
 
   /**
-   * Opens a question, in place of the one that it supersedes. The promise is the result of the server's request: null
-   * where the question ended without an answer from here.
+   * Opens a question in place of the one that it supersedes. Resolves with the result of the server's request: null if the
+   * question ends without an answer from here.
    */
   ask(request: ApprovalRequest): Promise<ApprovalAnswer | null> {
     if (request.supersedes !== undefined) this.close(request.supersedes);
@@ -54,10 +54,10 @@ export class Questions {
   }
 
   /**
-   * Answers a question. It goes as a command, whose failure can be told and leaves the question open, where the result
-   * of a request could only be put again.
+   * Answers a question by a command rather than as the result of the server's request: a command can fail, which leaves the
+   * question open and can be shown.
    *
-   * @throws Refused `alreadyAnswered`, or why the server doesn't take it.
+   * @throws Refused `alreadyAnswered`, or why the server doesn't accept it.
    */
   async answer(id: string, answer: ApprovalAnswer): Promise<void> {
     const question = this.open.get(id);
@@ -65,7 +65,7 @@ export class Questions {
       throw new Refused(t("This question has been answered already."), "alreadyAnswered");
     }
     if (!question.request.decisions.includes(answer.decision)) {
-      throw new Refused(t("This question can't be answered so."), "badAnswer");
+      throw new Refused(t("This question does not take that answer."), "badAnswer");
     }
     question.sending = true;
     try {
@@ -78,7 +78,7 @@ export class Questions {
     this.end(id, answer);
   }
 
-  /** It was answered elsewhere, or withdrawn. */
+  /** It was answered elsewhere or withdrawn. */
   close(id: string): void {
     this.end(id, null);
   }

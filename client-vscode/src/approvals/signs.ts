@@ -1,11 +1,11 @@
-/** That a question waits, where the chat is not in view: a notification, the view's badge, the status bar. */
+/** Shows that a question waits: in a notification, the view's badge and the status bar. */
 
 import * as vscode from "vscode";
 import type { ApprovalAnswer, ApprovalRequest } from "../protocol";
 import { saysAll, textOnly } from "../view/notice";
 import { inertFor } from "./inert";
 
-/** The chat view, as far as this needs it. */
+/** What is needed of the chat view. */
 export interface ChatView {
   readonly visible: boolean;
   badge: vscode.ViewBadge | undefined;
@@ -15,7 +15,7 @@ export interface ChatView {
 export interface SignsOwner {
   requests(): readonly ApprovalRequest[];
   isPending(id: string): boolean;
-  /** Asks what has to be asked with the answer, and tells a failure. */
+  /** Answers; asks for feedback with a no, and shows a failure. */
   answer(id: string, decision: ApprovalAnswer["decision"]): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export class Signs implements vscode.Disposable {
     this.status.name = vscode.l10n.t("Steersman: questions");
     this.status.command = "steersman.ui.approve.show";
     this.status.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");
-    // A view that is made anew has no badge yet.
+    // A view that was created again has no badge yet.
     this.listening = view.onDidChangeVisibility(() => this.update());
   }
 
@@ -48,7 +48,7 @@ export class Signs implements vscode.Disposable {
     this.status.show();
   }
 
-  /** One notification for a question that is asked while nobody sees it. The editor can't take it back. */
+  /** Shows one notification for a question that is asked while the chat is hidden. It can't be withdrawn. */
   async notify(request: ApprovalRequest): Promise<void> {
     if (this.view.visible) return;
     let pressed: Button | undefined;
@@ -56,7 +56,7 @@ export class Signs implements vscode.Disposable {
     do {
       shownAt = Date.now();
       pressed = await vscode.window.showInformationMessage(textOnly(request.title), ...buttons(request));
-      // What was pressed before it could be read was meant for something else.
+      // A click before it could be read was meant for something else.
     } while (pressed && inertFor(Date.now(), shownAt) > 0 && this.owner.isPending(request.id));
     if (!pressed) return;
     if (!this.owner.isPending(request.id)) {

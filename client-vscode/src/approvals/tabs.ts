@@ -1,20 +1,20 @@
-/** The tabs that show proposals: opened without taking the focus, closed exactly. It knows no question. */
+/** Opens the tabs of proposals without taking the focus, and closes exactly those. It knows no question. */
 
 import * as vscode from "vscode";
 import { placeOf } from "./documents";
 
 export interface Sides {
-  /** The file that it is about. */
+  /** The file to be changed. */
   readonly file: vscode.Uri;
   readonly before: vscode.Uri;
   readonly proposed: vscode.Uri;
 }
 
 export class ProposalTabs {
-  /** Tabs of the multi-diff editor, whose input the API doesn't tell. */
+  /** Tabs of the multi-diff editor by question, since the API doesn't tell their input. */
   private readonly several = new Map<string, vscode.Tab>();
 
-  /** The question of the tab in front. */
+  /** The question whose tab is in front. */
   get active(): string | undefined {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
     return tab && this.idOf(tab);
@@ -26,7 +26,7 @@ export class ProposalTabs {
     return tab !== undefined && this.idOf(tab) === undefined;
   }
 
-  /** Where it is open. */
+  /** The column of a question's tab. */
   columnOf(id: string): vscode.ViewColumn | undefined {
     return this.of(id)[0]?.group.viewColumn;
   }
@@ -37,18 +37,18 @@ export class ProposalTabs {
 
   async openOne(sides: Sides, title: string, line: number, show: vscode.TextDocumentShowOptions): Promise<void> {
     const selection = new vscode.Range(line, 0, line, 0);
-    // Not as a preview: the next file that is looked at would take its place, and it the place of one. As text, whatever
-    // else shows such files (a notebook's diff has no hunks of ours): `override` is not in the API's types.
+    // Not as a preview, which the next opened file would replace. `override`, which is not in the API's types: as text, even
+    // for files with another default editor, since a notebook's diff does not show our hunks.
     const options: vscode.TextDocumentShowOptions & { override: boolean } = { preview: false, selection, override: false, ...show };
     await vscode.commands.executeCommand("vscode.diff", sides.before, sides.proposed, title, options);
   }
 
-  /** The editor gives it the focus, there is no way to ask otherwise. One that is open comes to the front. */
+  /** Brings the question's tab to the front, or opens it. VS Code gives it the focus; the API has no option against that. */
   async openSeveral(id: string, files: readonly Sides[]): Promise<void> {
     const open = this.several.get(id);
     if (open && allTabs().includes(open)) {
       if (open.isActive && open.group.isActive) return;
-      // The API has no way to bring a tab to the front.
+      // The API can't bring a tab to the front, so it is opened again.
       await save((each) => each === id);
       await vscode.window.tabGroups.close(open, true);
     }
@@ -71,18 +71,18 @@ export class ProposalTabs {
     const tab = await opened;
     if (!tab) return;
     this.several.set(id, tab);
-    // It comes as a preview, whose place the next file that is looked at would take.
+    // It opens as a preview, which the next opened file would replace.
     if (tab.isActive && tab.group.isActive) await vscode.commands.executeCommand("workbench.action.keepEditor");
   }
 
-  /** Closes tabs of several files that an earlier window has left: nothing but their title tells whose they are. */
+  /** Closes multi-diff tabs that an earlier window has left: only their title identifies them. */
   async closeLeftSeveral(): Promise<void> {
     const ours = [...this.several.values()];
     const tabs = allTabs().filter((tab) => tab.input === undefined && tab.label.startsWith(titleOfSeveral()) && !ours.includes(tab));
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
   }
 
-  /** Closes the tabs of a question, without asking whether to save what nobody needs any more. */
+  /** Closes the tabs of questions, without asking whether to save them. */
   async close(isOurs: (id: string) => boolean): Promise<void> {
     await save(isOurs);
     const tabs = allTabs().filter((tab) => {
@@ -116,7 +116,7 @@ async function save(isOurs: (id: string) => boolean): Promise<void> {
   }
 }
 
-/** Of the multi-diff editor, which adds how many files it shows. */
+/** The multi-diff editor appends the number of files. */
 function titleOfSeveral(): string {
   return vscode.l10n.t("Steersman: proposed changes");
 }

@@ -1,4 +1,4 @@
-/** What to say and to offer when the server refuses a command that was run outside the chat. Pure. */
+/** What to say and offer when the server refuses a command that was run outside the chat. Pure. */
 
 import type { Refused } from "../server/refused";
 
@@ -7,9 +7,9 @@ export type Offer = "showChat" | "openSettings" | "showLog";
 export interface Advice {
   readonly message: string;
   readonly offers: readonly Offer[];
-  /** The session that it is about, to be shown in the chat. */
+  /** The session to show in the chat. */
   readonly session: string | undefined;
-  /** What was said and is handed back: it belongs into the composer. */
+  /** The user's text, which goes back into the composer. */
   readonly text: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Work that is bounded in number and in time, and given up when nobody waits for it any more. Pure. */
+/** Limits work in number and time, and gives it up when nobody waits for it any more. Pure. */
 
 import { later, type After } from "./coalesce";
 
@@ -15,9 +15,9 @@ export interface Cancellation {
 }
 
 /**
- * What `work` comes to. The work itself can't be stopped; its late result is dropped.
+ * The result of `work`. The work itself can't be stopped; a late result is dropped.
  *
- * @throws TooLong after `ms` milliseconds, GivenUp at a cancellation.
+ * @throws TooLong after `ms` milliseconds, GivenUp on cancellation.
  */
 export function within<T>(
   work: PromiseLike<T>,
@@ -55,7 +55,7 @@ export function within<T>(
   });
 }
 
-/** So many at once; the others wait in their order. */
+/** Runs at most `count` pieces of work at once; the others wait in order. */
 export class Lanes {
   private free: number;
   private readonly waiting: (() => void)[] = [];

@@ -1,12 +1,12 @@
-/** Things that change often, told seldom: each at most once in a while, so many at a time. Pure: the timer is handed in. */
+/** Reports frequent changes less often, in batches. Pure: the timer is passed in. */
 
-/** Runs something later. `setTimeout` outside of tests. */
+/** Runs something after `ms` milliseconds. */
 export type After = (ms: number, run: () => void) => { dispose(): void };
 
 export interface Pace {
-  /** Milliseconds from the first change to the telling of it, and from one batch to the next. */
+  /** Milliseconds from the first change to its batch, and from one batch to the next. */
   readonly delayMs: number;
-  /** How many are told at a time; the others wait for the next. */
+  /** How many changes a batch has; the others wait for the next one. */
   readonly batch: number;
 }
 
@@ -14,7 +14,7 @@ export class Coalescer<K> {
   private readonly waiting = new Set<K>();
   private timer: { dispose(): void } | undefined;
 
-  /** `first` says of a key that it goes before those that wait longer. */
+  /** `first`: whether a key goes before others that have waited longer. */
   constructor(
     private readonly send: (keys: readonly K[]) => void,
     private readonly pace: Pace,
@@ -27,18 +27,18 @@ export class Coalescer<K> {
     if (this.waiting.size > 0) this.timer ??= this.after(this.pace.delayMs, () => this.tick());
   }
 
-  /** Tells as many as come at a time, now; the others as ever. */
+  /** Sends one batch now, and the rest in batches as usual. */
   begin(): void {
     this.timer?.dispose();
     if (this.waiting.size > 0) this.tick();
   }
 
-  /** Tells all that waits, now. */
+  /** Sends everything that waits, now. */
   flush(): void {
     this.clear((keys) => this.send(keys));
   }
 
-  /** Forgets what waits. */
+  /** Drops what waits, or passes it to `taken`. */
   clear(taken: (keys: readonly K[]) => void = () => undefined): void {
     this.timer?.dispose();
     this.timer = undefined;
@@ -62,7 +62,7 @@ export class Coalescer<K> {
   }
 }
 
-/** A timer of the runtime. */
+/** By the runtime's timer. */
 export function later(ms: number, run: () => void): { dispose(): void } {
   const timer = setTimeout(run, ms);
   return { dispose: () => clearTimeout(timer) };

@@ -1,6 +1,6 @@
 /**
- * Commands of the server that are run from the light bulb, the palette or a key: their session is shown in the chat,
- * and what is refused is said with what to do. The chat's own commands don't come through here.
+ * Server commands that are run from the light bulb, the palette or a key: shows their session in the chat, and if one is
+ * refused says why and what to do. The chat's own commands don't come through here.
  */
 
 import * as vscode from "vscode";
@@ -10,11 +10,11 @@ import { asRefused } from "../server/refused";
 import { textOnly } from "../view/notice";
 import { adviceOn, type Offer } from "./advice";
 
-/** The chat, as far as it is needed here. */
+/** What is needed of the chat. */
 export interface SessionChat {
-  /** Brings the view to the front and shows a session in it; null: the one that it shows. */
+  /** Brings the chat to the front and shows a session in it; null: the current one. */
   showSession(session: string | null): Promise<void>;
-  /** Puts a text where it can be sent again. */
+  /** Puts texts into the composer, where they can be sent again. */
   bring(texts: readonly string[]): void;
 }
 
@@ -23,14 +23,14 @@ export class CodeActionCommands implements ClientFeature {
   private client: LanguageClient | undefined;
   private chat: SessionChat | undefined;
 
-  /** `next` would show an error of its own that names a method of the protocol. */
+  /** Does not call `next`, which would show an error of its own that names a method of the protocol. */
   readonly middleware: Middleware = {
     executeCommand: (command: string, args: unknown[]) => this.run(command, args),
   };
 
   constructor(private readonly log: vscode.LogOutputChannel) {}
 
-  /** The chat, which is made after this. */
+  /** The chat, which is created later. */
   connect(chat: SessionChat): void {
     this.chat = chat;
   }
@@ -69,7 +69,7 @@ export class CodeActionCommands implements ClientFeature {
   }
 }
 
-/** The session of a run that a command has begun. */
+/** The session of the run that a command has started, if any. */
 function begun(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null || !("session" in answer) || !("run" in answer)) return undefined;
   return typeof answer.session === "string" ? answer.session : undefined;

@@ -15,9 +15,9 @@ import { mention, pathFrom } from "./mention";
 const MOST_FILES = 20_000;
 const MOST_SHOWN = 40;
 const MOST_SYMBOLS = 10;
-/** Language servers can take their time; files are there at once. */
+/** Milliseconds to wait for symbols: language servers may be slow, and the files are ready at once. */
 const SYMBOLS_MS = 300;
-/** What is known of the workspace is asked for anew after this. */
+/** Milliseconds after which what is known of the workspace is fetched again. */
 const FRESH_MS = 5000;
 const MOST_GITIGNORE = 100_000;
 
@@ -27,7 +27,7 @@ interface Places {
   readonly folders: readonly string[];
 }
 
-/** An answer that is kept for a while if it is `worth` it, and asked for once at a time. */
+/** Caches an answer for a while if it is `worth` it, and asks only once at a time. */
 class Fresh<T> {
   private at = -FRESH_MS;
   private value: Promise<T> | undefined;
@@ -53,7 +53,7 @@ class Fresh<T> {
 
 export class Completions implements vscode.Disposable {
   private asking: vscode.CancellationTokenSource | undefined;
-  // An editor that has just started may not know its folders yet.
+  // VS Code may not know its folders yet when it has just started.
   private readonly places = new Fresh<Places>(findPlaces, ({ files }) => files.length > 0);
   private readonly templates: Fresh<readonly TemplateInfo[]>;
 
@@ -65,7 +65,7 @@ export class Completions implements vscode.Disposable {
 
   readonly handlers: Handlers = {
     complete: async ({ trigger, query }) => {
-      // Nobody waits for the answer to what was typed before.
+      // Nobody waits for the answer to the previous query any more.
       this.asking?.cancel();
       this.asking?.dispose();
       const asking = new vscode.CancellationTokenSource();
@@ -137,7 +137,7 @@ function ofPath(path: string): Completion {
   };
 }
 
-/** Those in tabs: most likely meant. */
+/** Files in tabs, which are most likely meant. */
 function openFiles(): string[] {
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
   const uris = tabs.map((tab) => (tab.input instanceof vscode.TabInputText ? tab.input.uri : undefined));
@@ -145,7 +145,7 @@ function openFiles(): string[] {
   return [...new Set(paths.filter((path) => path !== undefined))];
 }
 
-/** As the server reads a mention. Undefined: outside of all folders. */
+/** The path as the server reads it in a mention. Undefined: outside all workspace folders. */
 function relative(uri: vscode.Uri): string | undefined {
   if (!vscode.workspace.getWorkspaceFolder(uri)) return undefined;
   const folders = (vscode.workspace.workspaceFolders ?? []).map((each) => ({ path: each.uri.path, name: each.name }));

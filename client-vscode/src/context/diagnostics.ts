@@ -1,4 +1,4 @@
-/** Tells the server what all language servers of this window find: `$/steersman/diagnostics`. */
+/** Sends the server the diagnostics of all language servers of this window: `$/steersman/diagnostics`. */
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -8,7 +8,7 @@ import { Coalescer } from "./coalesce";
 import { kindOf, lookedAt, type Manifest } from "./languages";
 import { reported } from "./reported";
 
-/** What the server keeps; more at the start would only push out what was told before. */
+/** The server keeps no more documents than this: further ones would only displace earlier ones. */
 const MAX_DOCUMENTS = 2_000;
 /** At most 1,000 documents a second, and no document more often than ten times. */
 const PACE = { delayMs: 100, batch: 100 };
@@ -17,9 +17,9 @@ export class Diagnostics implements ClientFeature {
   readonly options = { diagnostics: true };
   private client: LanguageClient | undefined;
   private readonly changed: Coalescer<string>;
-  /** Ids of languages that an extension looks at. */
+  /** Ids of the languages that an extension checks. */
   private looked = new Set<string>();
-  /** Kinds of files that the server has heard of. */
+  /** Kinds of files of which the server has been told a document. */
   private readonly introduced = new Set<string>();
 
   constructor() {
@@ -41,17 +41,17 @@ export class Diagnostics implements ClientFeature {
     this.client = client;
     this.introduced.clear();
     this.looked = lookedAt(vscode.extensions.all.map(({ packageJSON }) => packageJSON as Manifest));
-    // VS Code's own extension looks at links only where that is switched on.
+    // VS Code's own extension checks Markdown only if this setting is on.
     if (!vscode.workspace.getConfiguration("markdown").get<boolean>("validate.enabled", false)) this.looked.delete("markdown");
     const known = vscode.languages.getDiagnostics();
     const [bad, good] = [known.filter(([, { length }]) => length > 0), known.filter(([, { length }]) => length === 0)];
     this.add([...bad, ...good].map(([uri]) => uri).slice(0, MAX_DOCUMENTS));
     this.introduce(vscode.workspace.textDocuments);
-    // A message that has waited for the server comes next.
+    // A message that has waited for the server is sent next.
     this.changed.begin();
   }
 
-  /** Tells what waits, so that a message that is sent next finds it there. */
+  /** Sends what waits, so that the server has it before the next message. */
   flush(): void {
     this.changed.flush();
   }
@@ -61,8 +61,8 @@ export class Diagnostics implements ClientFeature {
   }
 
   /**
-   * Tells of one document of each language that is looked at, also without a problem: the server waits after an edit
-   * only for languages that it has heard of, and most extensions say nothing of a document that is as it should be.
+   * Reports one document of each language that is checked, even without problems. After an edit the server waits only for
+   * languages that it has heard of, and most extensions report nothing for a document without problems.
    */
   private introduce(documents: readonly vscode.TextDocument[]): void {
     for (const { uri, languageId } of documents) {
@@ -77,7 +77,7 @@ export class Diagnostics implements ClientFeature {
     for (const uri of uris) {
       const found = vscode.languages.getDiagnostics(vscode.Uri.parse(uri));
       const params: ReportedDiagnostics = { uri, diagnostics: reported(found) };
-      // A connection that is closing refuses it; the next client is told all anew.
+      // A closing connection refuses it; the next client gets everything again.
       this.client?.sendNotification("$/steersman/diagnostics", params).catch(() => undefined);
     }
   }

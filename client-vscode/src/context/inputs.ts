@@ -1,4 +1,4 @@
-/** Questions that want a line of text, of the model's or of a command: `steersman/input`, answered in the chat. */
+/** `steersman/input`: the model's questions are answered in the chat, a command's request for a prompt in an input box. */
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -17,11 +17,11 @@ export interface QuestionPlace {
   /** The session that is shown there. */
   readonly session: string | null;
   show(session: string): Promise<void>;
-  /** It is shown or hidden, or shows another session. */
+  /** It was shown or hidden, or shows another session. */
   readonly onDidChange: vscode.Event<unknown>;
 }
 
-/** Characters of a question that a notification shows. */
+/** UTF-16 code units of a question that a notification shows. */
 const MOST_SHOWN = 200;
 
 export class Inputs implements ClientFeature, vscode.Disposable {

@@ -1,13 +1,13 @@
-/** Which languages some extension looks at with code of its own, as far as extensions say it. Pure. */
+/** Which languages extensions check with code of their own, according to their manifests. Pure. */
 
-/** What an extension says of itself. */
+/** The part of an extension's manifest that matters here. */
 export interface Manifest {
   readonly activationEvents?: readonly string[];
 }
 
 const ON_LANGUAGE = "onLanguage:";
 
-/** Ids of the languages that start an extension when a document of theirs is opened; grammars alone start none. */
+/** Ids of the languages whose documents activate an extension; grammars alone activate none. */
 export function lookedAt(manifests: readonly Manifest[]): Set<string> {
   const events = manifests.flatMap(({ activationEvents }) => activationEvents ?? []);
   return new Set(
@@ -15,7 +15,7 @@ export function lookedAt(manifests: readonly Manifest[]): Set<string> {
   );
 }
 
-/** What the server takes for the language of a file: the end of its name, else the name. */
+/** The server's notion of a file's language: the extension of its name, else the whole name. */
 export function kindOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");

@@ -1,5 +1,6 @@
 /**
- * What the `vscode.execute…Provider` commands give, as the LSP results that the server's known tools expect, bounded.
+ * Converts the results of the `vscode.execute…Provider` commands to the LSP results that the server's known tools expect,
+ * with limits.
  *
  * Pure: it knows the shapes of the editor's objects, not the editor. Positions are in UTF-16 on both sides.
  */
@@ -7,7 +8,7 @@
 import { cut } from "../cut";
 import type { Span } from "../protocol";
 
-/** Entries of one result that are passed on; models are shown 200. */
+/** Entries passed on of one result; models are shown 200. */
 export const MAX_ENTRIES = 5_000;
 /** UTF-16 code units of a hover. */
 const MAX_HOVER = 50_000;
@@ -23,7 +24,7 @@ export interface UriLike {
 
 export interface LocationLike {
   readonly uri: UriLike;
-  /** Some providers know only the file. */
+  /** Missing where a provider knows only the file. */
   readonly range?: RangeLike;
 }
 
@@ -84,7 +85,7 @@ export function spanOf({ start, end }: RangeLike): Span {
   };
 }
 
-/** `Location[]`, also of links: of those the name alone, not the whole of what it names. */
+/** `Location[]`, also from links: for these, the place of the name rather than of the whole definition. */
 export function locations(found: readonly (LocationLike | LinkLike)[]): LspLocation[] {
   return found.slice(0, MAX_ENTRIES).map((each) => {
     if (!("targetUri" in each)) return { uri: each.uri.toString(), range: spanOf(each.range ?? START) };
@@ -92,7 +93,7 @@ export function locations(found: readonly (LocationLike | LinkLike)[]): LspLocat
   });
 }
 
-/** `DocumentSymbol[]` where it is known what is in what, else `SymbolInformation[]`. */
+/** `DocumentSymbol[]` where the nesting is known, else `SymbolInformation[]`. */
 export function symbols(found: readonly SymbolLike[]): LspSymbol[] {
   let left = MAX_ENTRIES;
   const converted = (each: SymbolLike): LspSymbol => {
@@ -132,7 +133,7 @@ export function changes(
   return { changes: byUri };
 }
 
-/** One `Hover` of what all providers say; null if they say nothing. */
+/** Merges all providers' hovers into one `Hover`; null if they say nothing. */
 export function hover(found: readonly HoverLike[]): LspHover | null {
   const said = found.flatMap(({ contents }) => contents.map(markdown)).filter((text) => text.trim() !== "");
   if (said.length === 0) return null;
@@ -140,7 +141,7 @@ export function hover(found: readonly HoverLike[]): LspHover | null {
   return { contents: { kind: "markdown", value: cut(said.join("\n\n"), MAX_HOVER) }, ...spanIn(range) };
 }
 
-/** Of symbols of one document, which some extensions give by name. The others keep their order. */
+/** Orders a document's symbols, which some extensions sort by name, by position. Others keep their order. */
 function byPlace(one: LspSymbol, other: LspSymbol): number {
   const [first, second] = [one.selectionRange?.start, other.selectionRange?.start];
   if (first === undefined || second === undefined) return 0;

@@ -1,4 +1,4 @@
-/** How a file, or some lines of it, is mentioned in a message: `@path#L3-L9`. Pure; the server reads it. */
+/** Mentions of files, or of lines in them, in a message: `@path#L3-L9`. The server parses them. Pure. */
 
 import type { RangeLike } from "./lspShapes";
 
@@ -15,7 +15,7 @@ export interface Lines {
   readonly last: number;
 }
 
-/** Nothing in it ends a mention, and its end isn't taken for a sentence's punctuation. */
+/** A path that needs no quotes: nothing in it ends a mention, and its end can't be taken for punctuation. */
 const BARE = /^[^\s"@#\\](?:[^\s"#]*[^\s"#.,;:!?)\]}>'`*…])?$/u;
 
 export function mention(path: string, lines?: Lines): string {
@@ -24,7 +24,7 @@ export function mention(path: string, lines?: Lines): string {
   return `@"${path.replace(/["\\]/g, "\\$&")}"${where}`;
 }
 
-/** The lines that a selection touches; undefined if nothing is selected. */
+/** The lines that a selection covers; undefined if it is empty. */
 export function linesOf({ start, end }: RangeLike): Lines | undefined {
   if (start.line === end.line && start.character === end.character) return undefined;
   // A selection of whole lines ends at the start of the next.
@@ -33,7 +33,7 @@ export function linesOf({ start, end }: RangeLike): Lines | undefined {
 }
 
 /**
- * A file as the server names it: from the first workspace folder, `folder/…` in another one, else absolute.
+ * A file's path as the server names it: relative to the first workspace folder, `folder/…` in another one, else absolute.
  *
  * @param path - absolute, with `/` between the names
  */
@@ -46,20 +46,20 @@ export function pathFrom(path: string, folders: readonly FolderLike[]): string {
     .filter((folder) => below(path, folder.path) !== undefined)
     .sort((one, other) => other.path.length - one.path.length)[0];
   if (holding === undefined) return path;
-  // Of two folders with the same name the server has made one another: only the path says which.
+  // The server renames one of two folders with the same name, so only the absolute path is unambiguous.
   const isUnique = folders.filter(({ name }) => name === holding.name).length === 1;
   const inside = below(path, holding.path) ?? "";
   return isUnique && !holding.name.includes("/") ? [holding.name, inside].filter((part) => part !== ".").join("/") : path;
 }
 
-/** `path` from `folder`; `.` for the folder itself, undefined outside of it. */
+/** `path` relative to `folder`; `.` for the folder itself, undefined outside it. */
 function below(path: string, folder: string): string | undefined {
   const root = folder.replace(/\/+$/, "");
   if (path === root) return ".";
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
 }
 
-/** `text` after what is in a draft, with a space between and one to go on after. */
+/** `draft` with `text` appended, separated by a space and followed by one. */
 export function appended(draft: string, text: string): string {
   return `${draft}${draft === "" || /\s$/.test(draft) ? "" : " "}${text} `;
 }

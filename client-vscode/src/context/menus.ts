@@ -1,17 +1,17 @@
-/** Commands of the editor's and the explorer's menus, which put a mention into the composer. */
+/** Commands in the menus of the editor and the explorer that put mentions into the composer. */
 
 import * as vscode from "vscode";
 import { linesOf, mention, pathFrom, type Lines } from "./mention";
 
-/** The chat, as far as it is needed here. */
+/** What is needed of the chat. */
 export interface Composer {
-  /** Puts a text after what is there. */
+  /** Appends a text. */
   append(text: string): void;
-  /** Brings it to the front, with the cursor in it. */
+  /** Brings the chat to the front and puts the cursor into the composer. */
   focus(): Promise<void>;
 }
 
-/** Files at once: more than that is a folder. */
+/** Files mentioned at once; for more, mention their folder. */
 const MAX_FILES = 20;
 
 export function registerMenus(composer: Composer): vscode.Disposable[] {
@@ -25,7 +25,7 @@ export function registerMenus(composer: Composer): vscode.Disposable[] {
   };
   return [
     vscode.commands.registerCommand("steersman.ui.addSelection", () => put(selectionOf(vscode.window.activeTextEditor))),
-    // From the explorer with all that is selected there; from a tab with its file; from the palette with nothing.
+    // Arguments: all selected files from the explorer, the file from a tab, nothing from the palette.
     vscode.commands.registerCommand("steersman.ui.askAboutFile", (uri?: vscode.Uri, all?: unknown) =>
       put(filesOf(uri, all).map((each) => named(each))),
     ),
@@ -51,6 +51,6 @@ function named(uri: vscode.Uri, lines?: Lines): string {
     path: folder.uri.path,
     name: folder.name,
   }));
-  // `path` of a Windows drive begins with a slash that its name has not.
+  // On Windows a URI's `path` has a slash before the drive letter.
   return mention(pathFrom(uri.path, folders).replace(/^\/([A-Za-z]:)/, "$1"), lines);
 }

@@ -46,7 +46,7 @@ export class OpenDocuments implements ClientFeature {
 
   started(client: LanguageClient): void {
     this.client = client;
-    // At once: a message that has waited for the server comes next.
+    // At once: a message that has waited for the server is sent next.
     this.tell();
   }
 
@@ -72,7 +72,7 @@ export class OpenDocuments implements ClientFeature {
     const told = JSON.stringify(documents);
     if (this.client === undefined || told === this.told) return;
     this.told = told;
-    // A connection that is closing refuses it; the next server asks for all anew.
+    // A closing connection refuses it; the next server asks for everything again.
     this.client.sendNotification("steersman/openDocumentsChanged", { documents }).catch(() => undefined);
   }
 

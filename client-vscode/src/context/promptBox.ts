@@ -1,6 +1,6 @@
 /**
- * A question that no run asks: the server's command `steersman.ask`, from the light bulb, wants a prompt of its user.
- * It is put where they are, over the editor; what a model asks is put in the chat.
+ * The question of the server's command `steersman.ask` in the light bulb, which no run asks: it wants a prompt. It appears
+ * over the editor, where the user is; the model's questions appear in the chat.
  */
 
 import * as vscode from "vscode";
@@ -10,7 +10,7 @@ export function isPrompt({ run }: InputRequest): boolean {
   return run === "";
 }
 
-/** Null: the user has closed it, or it was withdrawn. */
+/** Null: the user closed it, or it was withdrawn. */
 export async function askInBox({ prompt }: InputRequest, token: vscode.CancellationToken): Promise<InputAnswer | null> {
   const text = await vscode.window.showInputBox({ title: "Steersman", prompt, ignoreFocusOut: true }, token);
   return text === undefined ? null : { text };

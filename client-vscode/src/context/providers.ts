@@ -1,4 +1,4 @@
-/** Asks the language extensions of this window, by the `vscode.execute…Provider` commands. Nothing is changed by it. */
+/** Asks the language extensions of this window through the `vscode.execute…Provider` commands. It changes nothing. */
 
 import * as vscode from "vscode";
 import {
@@ -13,15 +13,15 @@ import {
 } from "./lspShapes";
 import { documentIn, placeIn, textIn } from "./toolArguments";
 
-/** What a tool comes to: LSP's result, and whether anything was found. */
+/** The result of a tool: LSP's result, and whether anything was found. */
 export interface Result {
   readonly data: unknown;
   readonly empty: boolean;
 }
 
-/** One of the server's known tools. */
+/** Implements one of the server's known tools. */
 export interface Provider {
-  /** Asks; `given` are the params of the LSP request. May throw what the extension or VS Code says. */
+  /** `given` are the params of the LSP request. May throw what the extension or VS Code throws. */
   ask(given: unknown): Promise<Result>;
 }
 
@@ -57,7 +57,7 @@ export const PROVIDERS: Readonly<Record<string, Provider>> = {
   },
 };
 
-/** Whether any extension knows anything of a document: its outline is the best sign that there is. */
+/** Whether any extension knows anything about a document; the best available sign is that it has an outline. */
 export async function isKnown(uri: string): Promise<boolean> {
   const found = await run<SymbolLike[]>("vscode.executeDocumentSymbolProvider", vscode.Uri.parse(uri));
   return found !== undefined && found.length > 0;

@@ -1,13 +1,13 @@
-/** What of the editor goes with a message: the selection, as `context` of a command. */
+/** The editor's selection as the `context` that is sent with a message. */
 
 import * as vscode from "vscode";
 import type { ContextParams, SelectionParams } from "../protocol";
 import { spanOf } from "./lspShapes";
 
-/** Of many cursors those that can be meant. */
+/** Nobody means more selections at once. */
 const MAX_SELECTIONS = 10;
 
-/** What is told to the server by itself, and has to be there before a message. */
+/** Sends something to the server continually, and must be up to date before a message. */
 export interface Told {
   flush(): void;
 }
@@ -16,10 +16,10 @@ export class EditorContext {
   constructor(private readonly told: readonly Told[]) {}
 
   /**
-   * What goes with a message: of `attach` what the user has named, and the selection also unasked if the setting says so.
+   * The context for a message: the selection, if the user has attached it or the setting says so.
    *
-   * Diagnostics and what is open are not in it: the server is told of them all the time, and leaves out what a deny
-   * rule covers, where a message that names such a file would be refused.
+   * It has no diagnostics or open documents: the server gets these continually and leaves out files under a deny rule,
+   * whereas it would refuse a message that names such a file.
    */
   context(attach: readonly ("selection" | "diagnostics")[]): ContextParams {
     for (const each of this.told) each.flush();
@@ -33,7 +33,7 @@ function isSetting(): boolean {
   return vscode.workspace.getConfiguration("steersman").get("context.selection", true);
 }
 
-/** Without the text: the server has the document. */
+/** Without their text: the server has the document. */
 function selected(): SelectionParams[] {
   const editor = vscode.window.activeTextEditor;
   const uri = editor?.document.uri;

@@ -1,4 +1,4 @@
-/** What a known tool is asked, looked at: the params of an LSP request, as they came. Pure. */
+/** Validates the arguments of a known tool, which are the params of an LSP request. Pure. */
 
 export interface Place {
   readonly uri: string;
@@ -7,7 +7,7 @@ export interface Place {
   readonly character: number;
 }
 
-/** What was sent is not what the protocol says. */
+/** The arguments are not as the protocol says. */
 export class BadArguments extends Error {}
 
 export function placeIn(given: unknown): Place {
@@ -25,7 +25,7 @@ export function documentIn(given: unknown): string | undefined {
   return typeof uri === "string" ? uri : undefined;
 }
 
-/** A text of the arguments, by its name. */
+/** The string argument of that name. */
 export function textIn(given: unknown, name: "newName" | "query"): string {
   const text = record(given)[name];
   if (typeof text !== "string") throw new BadArguments(`The call has no ${name}.`);

@@ -1,4 +1,4 @@
-/** What models may ask of the language extensions of this window: the known tools of `steersman/callTool`. They only read. */
+/** `steersman/callTool`: the known tools, with which models ask the language extensions of this window. They only read. */
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -8,17 +8,17 @@ import { GivenUp, Lanes, TooLong, within } from "./bounds";
 import { isKnown, PROVIDERS, type Provider, type Result } from "./providers";
 import { BadArguments, documentIn } from "./toolArguments";
 
-/** Less than the server waits for, so that the model hears why. */
+/** Less than the server waits, so that the model is told the reason. */
 const PATIENCE_MS = 60_000;
-/** A large workspace keeps a language server busy enough with a few questions. */
+/** In a large workspace a few questions keep a language server busy. */
 const AT_ONCE = 4;
-/** An extension that is only starting knows nothing yet: pauses before it is asked again. */
+/** Pauses before an extension is asked again: one that is still starting knows nothing yet. */
 const WARMING_MS = [300, 700, 1_500];
 
 export class Tools implements ClientFeature {
   readonly options = { tools: Object.keys(PROVIDERS) };
   private readonly lanes = new Lanes(AT_ONCE);
-  /** Languages whose extensions have had their time to start. */
+  /** Languages whose extensions have had time to start. */
   private readonly warm = new Set<string>();
 
   attach(client: LanguageClient): vscode.Disposable[] {
@@ -33,7 +33,7 @@ export class Tools implements ClientFeature {
     const provider = PROVIDERS[name];
     if (provider === undefined) return failed(`VS Code has no tool ${name}.`);
     try {
-      // A question that is given up frees its lane, also where its language server never answers.
+      // A question that is given up frees its lane even if the language server never answers.
       return await this.lanes.run(() => within(this.ask(provider, given, token), PATIENCE_MS, token));
     } catch (error) {
       return failed(reason(error));
@@ -43,7 +43,7 @@ export class Tools implements ClientFeature {
   private async ask(provider: Provider, given: unknown, token: vscode.CancellationToken): Promise<CallToolAnswer> {
     if (token.isCancellationRequested) throw new GivenUp();
     const uri = documentIn(given);
-    // Opened without being shown: extensions are asked about documents, and some start only when one is open.
+    // Opened without being shown: extensions answer about documents, and some start only when one is open.
     const document = uri === undefined ? undefined : await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
     const { data, empty } = await this.warmed(document?.languageId, () => provider.ask(given), token);
     if (empty && uri !== undefined && document !== undefined && !(await isKnown(uri))) {
@@ -55,7 +55,7 @@ export class Tools implements ClientFeature {
     return { data };
   }
 
-  /** Asks; a language that is asked about for the first time, and knows nothing, again after a while. */
+  /** Asks; at the first question about a language that finds nothing, asks again after a pause. */
   private async warmed(
     language: string | undefined,
     ask: () => Promise<Result>,

@@ -1,11 +1,11 @@
-/** A selection that goes with a message though nobody has named it must not hold the message up. Pure. */
+/** Keeps a selection that is sent automatically from blocking the message. Pure. */
 
 import type { ContextParams } from "../protocol";
 import { Refused } from "../server/refused";
 
 /**
- * Sends a message with its context; once more without the selections, if these were not `asked` for and a file is denied:
- * which files deny rules cover is known to the server only. Another denied file, a mentioned one, is refused again.
+ * Sends a message with its context. If a file in it is denied and the selections were not `asked` for, sends it again without
+ * them: only the server knows its deny rules. If a mentioned file is denied, the message is refused again.
  */
 export async function sendWith<Answer>(
   context: ContextParams,

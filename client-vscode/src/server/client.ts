@@ -1,4 +1,4 @@
-/** The language client for one server process. It costs time to load: only what starts a server imports its values. */
+/** The language client for one server process. It is slow to load: only code that starts a server imports its values. */
 
 import * as vscode from "vscode";
 import {
@@ -21,11 +21,11 @@ export interface ClientParts {
   readonly middleware: readonly (Middleware | undefined)[];
   readonly log: vscode.LogOutputChannel;
   readonly trace: vscode.LogOutputChannel;
-  /** What came is no message of a language server's. */
+  /** The process has sent something that is not a language server's message. */
   readonly onGarbage: () => void;
 }
 
-/** Problems are shown in the view, in one place: this one opens no windows of its own, and restarts nothing. */
+/** Opens no windows of its own and restarts nothing: problems are shown in one place, the view. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
@@ -46,7 +46,7 @@ export function makeClient(parts: ClientParts): LanguageClient {
     errorHandler: {
       error: (error) => {
         parts.log.warn(error.message);
-        // With a code (EPIPE) the process can't be written to: it has ended, and how is told by itself.
+        // With a code (EPIPE), the process has ended, and its end is reported elsewhere.
         if (!("code" in error)) parts.onGarbage();
         return { action: ErrorAction.Continue, handled: true };
       },

@@ -1,4 +1,4 @@
-/** A program that a setting names. It is as the user says, or a problem that says what is wrong with it. */
+/** A program that a setting names: used exactly as named, or refused with what is wrong with it. */
 
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
@@ -8,9 +8,9 @@ import { t } from "../l10n";
 import { problem, retryButton, settingButton } from "./problem";
 
 /**
- * The path that a setting holds, with `~` as the user's home folder.
+ * The path in a setting; `~` is the user's home folder.
  *
- * @throws ServerProblem it is not absolute, not there, a folder, or can't be executed.
+ * @throws ServerProblem it is not absolute, does not exist, is a folder, or can't be executed.
  */
 export async function configuredProgram(setting: string, value: string, home: string = homedir()): Promise<string> {
   const given = value.trim();
@@ -21,7 +21,7 @@ export async function configuredProgram(setting: string, value: string, home: st
     throw wrong(t("The setting {0} must be an absolute path, not {1}.", setting, given));
   }
   const found = await stat(path).catch(() => undefined);
-  if (!found) throw wrong(t("The program that the setting {0} names is not there: {1}.", setting, path));
+  if (!found) throw wrong(t("The program that the setting {0} names does not exist: {1}.", setting, path));
   if (found.isDirectory()) throw wrong(t("The setting {0} names a folder, not a program: {1}.", setting, path));
   try {
     await access(path, constants.X_OK);

@@ -10,8 +10,8 @@ import type { ClientFeature } from "./server";
 
 /** Milliseconds within which a server has to answer `initialize`. */
 const INITIALIZE_TIMEOUT = 60_000;
-/** Of the time that a server has to end, the part after which its process is asked by a signal. */
-const LAST = 500;
+/** Milliseconds in which a process that was asked to end, or has failed, still has its say. */
+const GRACE = 500;
 
 export interface ConnectionParts {
   readonly name: string;
@@ -34,7 +34,7 @@ export class Connection {
   private garbage: (() => void) | undefined;
   readonly client: LanguageClient;
 
-  /** Starts the process; nothing is said to it yet. */
+  /** Starts the process; sends nothing yet. */
   static async open(command: ProcessCommand, parts: ConnectionParts): Promise<Connection> {
     const loaded = await import("./client");
     const process = new ServerProcess(command, (line) => parts.log.info(line));
@@ -62,9 +62,9 @@ export class Connection {
   }
 
   /**
-   * Says hello.
+   * Does the `initialize` handshake.
    *
-   * @throws ServerProblem it ends, says nothing, or says what no Steersman server says. What `signal` was aborted with.
+   * @throws ServerProblem it ends, does not answer, or is not a Steersman server. Whatever `signal` was aborted with.
    */
   async start(signal: AbortSignal): Promise<Welcome> {
     signal.throwIfAborted();
@@ -76,8 +76,8 @@ export class Connection {
       signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
       void this.process.exit.then(() => reject(endedAtOnce(program, this.process.ending ?? "", this.process.stderr)));
       this.client.start().then(resolve, (error: unknown) => {
-        // Its word for a process that has gone is less than what the process says; that comes a moment later.
-        setTimeout(() => reject(error as Error), LAST);
+        // If the process has ended, what it printed says more, and arrives a moment later.
+        setTimeout(() => reject(error as Error), GRACE);
       });
     }).finally(() => {
       clearTimeout(late);
@@ -89,14 +89,14 @@ export class Connection {
     return { version: result?.serverInfo?.version ?? "", features: experimental.steersman };
   }
 
-  /** Asks the server to end, and ends its process hard after about `patience` milliseconds. Never throws. */
+  /** Asks the server to end, and kills its process after about `patience` milliseconds. Never throws. */
   async close(patience: number): Promise<void> {
     await this.ask(patience);
-    await this.process.end(LAST);
+    await this.process.end(GRACE);
     await this.client.dispose().catch(() => undefined);
   }
 
-  /** Asks the server to end and waits for `patience` milliseconds; then it is left to end by itself, which it does. */
+  /** Asks the server to end and waits for `patience` milliseconds; after that it ends by itself. */
   async leave(patience: number): Promise<void> {
     await this.ask(patience);
     if (this.process.running) this.process.child.kill();
@@ -105,8 +105,9 @@ export class Connection {
   private async ask(patience: number): Promise<void> {
     if (this.process.running && patience > 0) {
       await this.client.stop(patience).catch((error: unknown) => this.parts.log.warn(String(error)));
-      await Promise.race([this.process.exit, new Promise((resolve) => setTimeout(resolve, LAST))]);
+      await Promise.race([this.process.exit, new Promise((resolve) => setTimeout(resolve, GRACE))]);
     }
-    // Only now: what a feature has open is withdrawn by the server. To close it before would be an answer, and a no.
+    // Only now, when the server has withdrawn its questions: a feature that closes one earlier answers it with a no.
     for (const disposable of this.attached.splice(0)) disposable.dispose();
-  }}
+  }
+}

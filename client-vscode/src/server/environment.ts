@@ -3,18 +3,18 @@
 export type Mode = "read-only" | "ask" | "auto-edit" | "full-auto";
 const MODES: readonly Mode[] = ["read-only", "ask", "auto-edit", "full-auto"];
 
-/** What the user has set in the editor; "" is not set. All of it has scope machine: no repository can say it. */
+/** What the user has set in the editor; "" is not set. All are machine-scoped settings: no repository can set them. */
 export interface ServerSettings {
   readonly model: string;
   readonly baseUrl: string;
   readonly mode: string;
-  /** More variables, for instance of a proxy. */
+  /** Additional variables, for instance for a proxy. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * The server's environment: the editor's own, then the settings, then the key, which is kept apart from them. Whatever
- * is said, in a workspace that is not trusted the mode is `ask` at most.
+ * The server's environment: the editor's own, overridden by the settings and the key, which is stored apart from them. In an
+ * untrusted workspace the mode is `ask` at most, whatever these say.
  */
 export function serverEnvironment(
   base: NodeJS.ProcessEnv,
@@ -34,8 +34,8 @@ export function serverEnvironment(
 }
 
 /**
- * Commands of a run get the server's environment. Those of VS Code's own variables that change what a program does
- * there (an Electron program would run as Node) are not for them.
+ * Without VS Code's own variables. A run's commands inherit the server's environment, and some of these variables change what
+ * a program does: an Electron program would run as Node.
  */
 function withoutEditors(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(base).filter(
@@ -44,7 +44,7 @@ function withoutEditors(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-/** For Python that looks for itself, or makes an environment: nothing that was installed elsewhere gets in between. */
+/** For a Python that is probed or creates an environment: packages that are installed elsewhere stay out of it. */
 export function isolatedEnvironment(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const unwanted = ["PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PIP_TARGET", "PIP_PREFIX", "PIP_USER", "VIRTUAL_ENV"];
   const kept = Object.entries(withoutEditors(base)).filter(([name]) => !unwanted.includes(name));

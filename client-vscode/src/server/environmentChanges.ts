@@ -1,4 +1,4 @@
-/** Settings, key and trust of the window: when they change, the server is started anew, as soon as no run is live. */
+/** Restarts the server when the window's settings, key or trust change, as soon as no run is live. */
 
 import * as vscode from "vscode";
 import type { Sessions } from "../sessions/registry";
@@ -27,6 +27,6 @@ export function followEnvironment(server: Server, sessions: Sessions, keys: Keys
 
 async function tellThatItWaits(server: Server): Promise<void> {
   const now = vscode.l10n.t("Restart now");
-  const message = vscode.l10n.t("What you changed holds when Steersman has restarted, which it does when its run ends.");
+  const message = vscode.l10n.t("Your change takes effect when Steersman restarts, once its run has ended.");
   if ((await vscode.window.showInformationMessage(message, now)) === now) await server.restart();
 }

@@ -1,22 +1,22 @@
-/** Lets one window at a time work in a folder. A lock whose holder is gone is taken over: it has stopped beating. */
+/** Lets one window at a time work in a folder. The holder touches the lock's file regularly; one that has stopped is gone. */
 
 import { rm, open, stat, utimes } from "node:fs/promises";
 
 export interface LockTimes {
-  /** Milliseconds between two beats. */
+  /** Milliseconds between two touches. */
   readonly beat: number;
-  /** Milliseconds without a beat after which the holder is gone. */
+  /** Milliseconds without a touch after which the lock is taken over. */
   readonly stale: number;
-  /** Milliseconds between two looks at a lock that another holds. */
+  /** Milliseconds between two looks at another window's lock. */
   readonly look: number;
 }
 
 export const LOCK_TIMES: LockTimes = { beat: 1000, stale: 15_000, look: 300 };
 
 /**
- * Runs `work` while holding the lock `file`; `waiting` is called once if another holds it.
+ * Runs `work` while holding the lock `file`; calls `waiting` once if another window holds it.
  *
- * Two that take over a stale lock in the same moment can both go on: what is done under it must stand that.
+ * Two windows that take over a stale lock at the same moment may both go on: `work` must tolerate that.
  */
 export async function withLock<T>(
   file: string,

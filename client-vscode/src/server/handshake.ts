@@ -1,4 +1,4 @@
-/** Whether what was started is a server that this extension can talk to. Pure. */
+/** Whether the program that was started is a server that this extension can talk to. Pure. */
 
 import { t } from "../l10n";
 import { PATH_SETTING, type SteersmanProgram } from "./find";
@@ -15,14 +15,14 @@ import { matchOf } from "./version";
 
 export const USE_OWN_SERVER = "steersman.ui.useOwnServer";
 
-/** It never answered. `stderr`: what it has printed. */
+/** It did not answer. `stderr`: what it printed. */
 export function silent({ command, origin }: SteersmanProgram, stderr: string): ServerProblem {
   return problem(t("The server does not answer: {0}.", command), stderr, buttonsFor(origin));
 }
 
-/** It has ended before it answered; `ending` says how. */
+/** It ended before it answered; `ending` says how. */
 export function endedAtOnce({ command, origin }: SteersmanProgram, ending: string, stderr: string): ServerProblem {
-  return problem(t("The server has ended while it was started: {0} ({1}).", command, ending), stderr, buttonsFor(origin));
+  return problem(t("The server ended during its start: {0} ({1}).", command, ending), stderr, buttonsFor(origin));
 }
 
 function buttonsFor(origin: SteersmanProgram["origin"]): ProblemButton[] {
@@ -30,10 +30,10 @@ function buttonsFor(origin: SteersmanProgram["origin"]): ProblemButton[] {
 }
 
 export function notSteersman(command: string, stderr: string): ServerProblem {
-  return problem(t("What was started is no Steersman server: {0}.", command), stderr, ownServer());
+  return problem(t("The program that was started is not a Steersman server: {0}.", command), stderr, ownServer());
 }
 
-/** Why a server of this version is not used; undefined: it is. */
+/** Why a server of this version can't be used; undefined: it can. */
 export function mismatch(
   { version }: { readonly version: string },
   { command }: SteersmanProgram,
@@ -59,7 +59,7 @@ function otherVersion(message: string): ServerProblem {
   return problem(message, "", ownServer());
 }
 
-/** Whether Python says that an installation is not whole. */
+/** Whether Python says that an installation is incomplete. */
 export function lacksModule(stderr: string): boolean {
   return /^(?:ModuleNotFoundError|ImportError)\b|No module named/m.test(stderr);
 }

@@ -1,4 +1,4 @@
-/** What uv, venv or pip printed when they failed, as a problem with what to do about it. Pure. */
+/** Turns what a failed uv, venv or pip printed into a problem that says what to do. Pure. */
 
 import { t } from "../l10n";
 import { logButton, problem, retryButton, settingButton, type ServerProblem } from "./problem";
@@ -39,19 +39,19 @@ export function kindOfFailure(output: string): InstallFailure {
   return KINDS.find(({ says }) => says.test(output))?.kind ?? "other";
 }
 
-/** `output`: all that was printed. `python`: the interpreter. */
+/** `output`: all that was printed. `python`: path of the interpreter. */
 export function installProblem(output: string, python: string): ServerProblem {
   switch (kindOfFailure(output)) {
     case "disk":
       return diskFull(output);
     case "noVenv":
-      return problem(t("{0} can't make virtual environments: its package venv is missing.", python), output, [
+      return problem(t("{0} can't create virtual environments: its package venv is missing.", python), output, [
         settingButton(t("Choose an interpreter"), PYTHON_SETTING),
         retryButton(),
       ]);
     case "network":
       return problem(
-        t("What the server needs could not be downloaded. Check the network, and a proxy or package index if you use one."),
+        t("The packages that the server needs could not be downloaded. Check the network, and your proxy or package index if you use one."),
         output,
         [retryButton(), logButton()],
       );

@@ -1,4 +1,4 @@
-/** Which Python a private environment can be made with. It runs candidates and looks at what they say; it makes nothing. */
+/** Finds a Python for the private environment. It only runs candidates and reads what they print. */
 
 import { t } from "../l10n";
 import { configuredProgram } from "./configured";
@@ -12,16 +12,16 @@ const DOWNLOADS = "https://www.python.org/downloads/";
 const NEEDED = `${NEEDED_PYTHON.major}.${NEEDED_PYTHON.minor}`;
 
 export interface Interpreter {
-  /** The executable itself, as it names itself: not a launcher or a shim. */
+  /** The executable by its own account (`sys.executable`), not a launcher or a shim. */
   readonly path: string;
   readonly version: Version;
 }
 
-/** Where to look. Commands with arguments, such as `py -3`, are lists. */
+/** Where to look. */
 export interface Candidates {
   /** The setting's value; "" is not set. */
   readonly configured: string;
-  /** Of the Python extension, if it is there and the workspace is trusted. */
+  /** The Python extension's, if it is installed and the workspace is trusted. */
   readonly selected: string | undefined;
   readonly platform: NodeJS.Platform;
 }
@@ -29,19 +29,19 @@ export interface Candidates {
 export interface Looking {
   readonly run: RunProgram;
   readonly env: NodeJS.ProcessEnv;
-  /** A folder in which nothing lies that Python could import. */
+  /** A folder with nothing in it that Python could import. */
   readonly cwd: string;
   readonly signal: AbortSignal;
 }
 
-// For Python 2 as well: it is to say its version, not a syntax error.
+// Valid in Python 2, too, so that it prints its version rather than a syntax error.
 const PROBE = "import sys; print('%d.%d.%d' % sys.version_info[:3]); print(sys.executable)";
 const PROBE_TIMEOUT = 60_000;
 
 /**
- * The first that is new enough: the setting's, which then is the only one, the selected one, those on the PATH.
+ * The first that is new enough: only the setting's if it is set, else the selected one, then those on the `PATH`.
  *
- * @throws ServerProblem there is none, or none is new enough: then the newest is named.
+ * @throws ServerProblem there is none, or none is new enough: the message then names the newest.
  */
 export async function findInterpreter(candidates: Candidates, looking: Looking): Promise<Interpreter> {
   if (candidates.configured.trim() !== "") {
@@ -76,7 +76,7 @@ function commands({ selected, platform }: Candidates): string[][] {
   ];
 }
 
-/** What a candidate is, or why it is none: what it printed, as text. */
+/** The interpreter, or as text why it is none. */
 export async function probe(command: readonly string[], looking: Looking): Promise<Interpreter | string> {
   const [program = "", ...before] = command;
   const { run, cwd, signal } = looking;

@@ -1,4 +1,4 @@
-/** The API key of the model's provider: in the editor's secret storage, handed to the server's environment only. */
+/** The API key of the model's provider. It is in VS Code's secret storage and passed only to the server's environment. */
 
 import * as vscode from "vscode";
 
@@ -7,14 +7,14 @@ const SECRET = "steersman.apiKey";
 export class Keys implements vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly listening: vscode.Disposable;
-  /** The key is another, or gone; in any window. */
+  /** The key was changed or removed, in any window. */
   readonly onDidChange = this.changes.event;
 
   constructor(private readonly secrets: vscode.SecretStorage) {
     this.listening = secrets.onDidChange(({ key }) => key === SECRET && this.changes.fire());
   }
 
-  /** Undefined: none is kept, or the storage can't be read. */
+  /** Undefined: none is stored, or the storage can't be read. */
   async get(): Promise<string | undefined> {
     return this.secrets.get(SECRET).then(
       (key) => key,
@@ -22,7 +22,7 @@ export class Keys implements vscode.Disposable {
     );
   }
 
-  /** Asks for a key and keeps it. */
+  /** Asks for a key and stores it. */
   async ask(): Promise<void> {
     const key = await vscode.window.showInputBox({
       title: vscode.l10n.t("API key for the model"),

@@ -1,6 +1,6 @@
 /**
- * When a server is started, given up, ended and started again, and what is said of it meanwhile. It knows no editor and no
- * protocol: how a server is made, and the clock, are handed in.
+ * When a server starts, is given up, ends and restarts, and its state meanwhile. It knows no editor and no protocol: how a
+ * server is opened, and the clock, are passed in.
  */
 
 import { t } from "../l10n";
@@ -15,7 +15,7 @@ export type ServerState =
   | { readonly kind: "running"; readonly version: string; readonly features: ServerFeatures }
   | { readonly kind: "failed"; readonly problem: Problem };
 
-/** A server that has said hello. */
+/** A server that has answered `initialize`. */
 export interface Live {
   readonly process: {
     /** Resolves when it has ended. */
@@ -25,9 +25,9 @@ export interface Live {
     /** The last lines of its standard error. */
     readonly stderr: string;
   };
-  /** Asks it to end, and ends it hard after about `patience` milliseconds. Never throws. */
+  /** Asks it to end, and kills it after about `patience` milliseconds. Never throws. */
   close(patience: number): Promise<void>;
-  /** Asks it to end and waits for `patience` milliseconds; then it ends by itself. */
+  /** Asks it to end and waits for `patience` milliseconds; after that it ends by itself. */
   leave(patience: number): Promise<void>;
 }
 
@@ -37,13 +37,13 @@ export interface Opened<L> {
   readonly features: ServerFeatures;
 }
 
-/** Makes a server; tells its steps. What it throws is why there is none, or what `signal` was aborted with. */
+/** Opens a server and reports its steps. It throws why there is none, or whatever `signal` was aborted with. */
 export type Open<L> = (step: (text: string) => void, signal: AbortSignal) => Promise<Opened<L>>;
 
 export interface Clock {
-  /** Milliseconds from any beginning. */
+  /** Milliseconds since some fixed time. */
   now(): number;
-  /** Runs it once; the answer takes it back. */
+  /** Calls `run` after `ms` milliseconds; the returned function cancels that. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -53,7 +53,7 @@ export interface Listener<L> {
   failed(why: unknown): void;
 }
 
-/** Milliseconds that a server has to end what it does. At deactivation the editor gives less. */
+/** Milliseconds that a server has to finish. VS Code allows less at deactivation. */
 const PATIENCE = { restart: 8000, deactivation: 1500 };
 
 export class Lifecycle<L extends Live> {
@@ -81,17 +81,17 @@ export class Lifecycle<L extends Live> {
     return this.now.kind === "running" ? this.connection : undefined;
   }
 
-  /** Starts the server where there was none yet. Never throws: a failure is a state, and stays until `restart`. */
+  /** Starts the server if none was started yet. Never throws: a failure is a state, which stays until `restart`. */
   start(): Promise<void> {
     if (this.now.kind === "stopped") return this.begin();
     return this.starting ?? Promise.resolve();
   }
 
-  /** Stops what there is and starts anew, as the user says; crashes before this don't count. */
+  /** Stops the server, if any, and starts it again because the user asked for it; earlier crashes don't count. */
   restart(): Promise<void> {
     this.crashes.forget();
-    // What is looked for or made has to be looked for anew: the user has changed something.
-    if (this.now.kind === "starting") this.launching?.abort(new Error(t("It is started anew.")));
+    // The user may have changed something, so the search begins again.
+    if (this.now.kind === "starting") this.launching?.abort(new Error(t("It is being restarted.")));
     return this.restarts.run();
   }
 
@@ -101,7 +101,7 @@ export class Lifecycle<L extends Live> {
     this.become({ kind: "stopped" });
   }
 
-  /** The window closes: what runs is told, and has a moment to end. It ends by itself if it needs longer. */
+  /** The window closes: the server is asked to end and has a moment for it. If it needs longer, it ends by itself. */
   async deactivate(): Promise<void> {
     this.disposed = true;
     this.launching?.abort(new Error(t("The window is closed.")));
@@ -127,7 +127,7 @@ export class Lifecycle<L extends Live> {
       if (signal.aborted) await opened.live.close(0);
       else this.greet(opened);
     } catch (error) {
-      // A restart is on its way, or the window closes: that says what is next.
+      // A restart follows, or the window closes.
       if (signal.aborted) return;
       this.listener.failed(error);
       this.become({ kind: "failed", problem: asProblem(error) });
@@ -140,7 +140,7 @@ export class Lifecycle<L extends Live> {
     void live.process.exit.then(() => this.ended(live));
   }
 
-  /** The process has ended. If nobody asked it to, it is started again, but not without end. */
+  /** The process has ended. If nobody asked it to, it is restarted, but not endlessly. */
   private ended(live: L): void {
     if (live !== this.connection || this.disposed) return;
     this.connection = undefined;
@@ -151,7 +151,7 @@ export class Lifecycle<L extends Live> {
     const message =
       wait === undefined
         ? t("The server has ended unexpectedly several times ({0}).", ending)
-        : t("The server has ended unexpectedly ({0}). It is started again in {1} s.", ending, wait / 1000);
+        : t("The server has ended unexpectedly ({0}). It restarts in {1} s.", ending, wait / 1000);
     const buttons = [commandButton(t("Restart now"), "steersman.ui.restart"), logButton()];
     this.become({ kind: "failed", problem: { message, ...(stderr === "" ? {} : { detail: stderr }), buttons } });
     if (wait !== undefined) this.stopWaiting = this.clock.after(wait, () => void this.begin());

@@ -1,11 +1,11 @@
-/** One middleware of the language client out of those of several features. Pure. */
+/** Merges the middlewares of several features into one for the language client. Pure. */
 
 type Hook = (...args: never[]) => unknown;
 type Hooks = { readonly [name: string]: Hook | Hooks | undefined };
 
 /**
- * Hooks of one name are put around each other, the first feature's outermost: its `next`, which is the last argument of
- * every hook, calls the second's. Groups of hooks (`window`, `workspace`) are put together name by name.
+ * Hooks of the same name are nested, the first feature's outermost: its `next`, the last argument of every hook, calls the
+ * second's. Groups of hooks (`window`, `workspace`) are merged name by name.
  */
 export function mergeMiddleware<M extends object>(all: readonly (M | undefined)[]): M {
   return all.reduce<Hooks>((merged, each) => (each ? merge(merged, each as Hooks) : merged), {}) as M;

@@ -1,6 +1,6 @@
 /**
- * The extension's own Python environment, made of the wheel that comes with it. It is made beside its place and moved
- * there when it is whole, so that what stands there can be used. It knows no editor.
+ * The extension's own Python environment, in which the bundled wheel is installed. It is created under a temporary name and
+ * renamed when it is complete, so that an environment under its final name can be used. It knows no editor.
  */
 
 import { createHash } from "node:crypto";
@@ -26,30 +26,30 @@ export interface Making {
   readonly log: (line: string) => void;
 }
 
-/** Two: one makes the environment, one installs into it. */
+/** Two: one creates the environment, one installs into it. */
 type Commands = readonly (readonly [string, ...string[]])[];
 
-/** What a whole environment holds beside its files. */
+/** The contents of the file that marks an environment as complete. */
 interface Ready {
   readonly wheel: string;
   readonly python: string;
-  /** The interpreter that the user had asked for; "" is any. */
+  /** The interpreter that the user had set; "" is any. */
   readonly asked: string;
 }
 
-/** One more try: without a network it is said within seconds, and there is a button for the next. */
+/** A single retry: without a network the failure shows within seconds, and there is a button for the next try. */
 const PIP_OPTIONS = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--retries", "1"];
 
 const READY = "steersman-ready.json";
 const TEMPORARY = ".making-";
-/** An environment that no window has started a server from for so long goes: another window may be of an older version. */
+/** Milliseconds after which an unused environment of another version is removed: until then, an older window may need it. */
 const UNUSED = 24 * 3600_000;
 
 export class PrivateEnvironments {
   constructor(
-    /** Where they lie; made when needed. */
+    /** Holds the environments; created when needed. */
     private readonly folder: string,
-    /** Where the wheel lies in the extension. */
+    /** Folder of the wheel in the extension. */
     private readonly bundled: string,
     private readonly extensionVersion: string,
     private readonly platform: NodeJS.Platform = process.platform,
@@ -57,10 +57,10 @@ export class PrivateEnvironments {
   ) {}
 
   /**
-   * The Python of the environment of this version, which is made if it is not there. `asked` is the setting's
-   * interpreter, `find` looks for one.
+   * The Python of this version's environment, which is created if there is none. `asked` is the setting's interpreter, `find`
+   * searches for one.
    *
-   * @throws ServerProblem it can't be made. Whatever `signal` was aborted with.
+   * @throws ServerProblem it can't be created. Whatever `signal` was aborted with.
    */
   async python(asked: string, find: () => Promise<Interpreter>, making: Making): Promise<string> {
     const wheel = await this.wheel();
@@ -75,14 +75,14 @@ export class PrivateEnvironments {
       async () => (await this.whole(key, asked)) ?? (await this.make(wheel, key, asked, interpreter, making)),
       {
         signal: making.signal,
-        waiting: () => making.step(t("Waiting for another window that sets up the server")),
+        waiting: () => making.step(t("Waiting for another window to set up the server")),
         times: this.times,
       },
     ).catch(asProblemOfDisk);
     return this.used(made);
   }
 
-  /** Says that the environment of this Python is in use, which keeps it from being removed. */
+  /** Marks this Python's environment as in use, so that it is not removed. */
   async touch(python: string): Promise<void> {
     const name = this.nameOf(python);
     if (name === undefined) return;
@@ -90,7 +90,7 @@ export class PrivateEnvironments {
     await utimes(join(this.folder, name, READY), now, now).catch(() => undefined);
   }
 
-  /** Has the environment of this Python be made anew when it is wanted again. */
+  /** Has this Python's environment created again at the next start. */
   async discard(python: string): Promise<void> {
     const name = this.nameOf(python);
     if (name !== undefined) await rm(join(this.folder, name, READY), { force: true }).catch(() => undefined);
@@ -110,26 +110,26 @@ export class PrivateEnvironments {
     const files = await readdir(this.bundled).catch((): string[] => []);
     const wheel = files.find((file) => file.endsWith(".whl"));
     if (wheel !== undefined) return join(this.bundled, wheel);
-    throw problem(t("This extension is damaged: the server that belongs into it is missing. Install it again."), "", [
+    throw problem(t("This extension is damaged: its server is missing. Install it again."), "", [
       { label: t("Show the extension"), remedy: { kind: "command", command: "steersman.ui.showExtension" } },
       retryButton(),
     ]);
   }
 
-  /** Begins the names of environments of this wheel: two builds of one version are not the same. */
+  /** The prefix of the names of this wheel's environments. It has a digest, since two builds can have the same version. */
   private async key(wheel: string): Promise<string> {
     const digest = createHash("sha256").update(await readFile(wheel)).digest("hex");
     return `${this.extensionVersion}-${digest.slice(0, 8)}-`;
   }
 
-  /** An environment with this key that can be used. */
+  /** A usable environment with this key. */
   private async whole(key: string, asked: string): Promise<string | undefined> {
     for (const name of await this.names()) {
       if (!name.startsWith(key)) continue;
       const environment = join(this.folder, name);
       const ready = await readReady(environment);
       if (ready?.asked !== asked) continue;
-      // The interpreter that it was made with may have been removed since: then its Python is a link to nothing.
+      // If its interpreter has been removed since, its Python is a dangling link.
       if (await isExecutable(this.pythonOf(environment))) return environment;
     }
     return undefined;
@@ -150,7 +150,7 @@ export class PrivateEnvironments {
       const ready: Ready = { wheel: basename(wheel), python: interpreter.path, asked };
       await writeFile(join(temporary, READY), JSON.stringify(ready));
       const place = join(this.folder, `${key}py${versionText(interpreter.version)}`);
-      // What stands there is none that can be used, or `whole` had found it.
+      // Anything there is unusable, or `whole` would have found it.
       await rm(place, { recursive: true, force: true });
       await rename(temporary, place);
       return place;
@@ -171,7 +171,7 @@ export class PrivateEnvironments {
       [python, "-I", "-m", "pip", "install", ...PIP_OPTIONS, wheel],
     ];
     const failed = (await this.hasUv(making)) ? await this.install(uv, making) : "";
-    // A uv that fails by itself (it is too old, its cache is broken) is no reason to have no server.
+    // If uv itself fails (it is too old, or its cache is broken), pip may still work.
     if (failed !== undefined) {
       const again = failed === "" || kindOfFailure(failed) === "other" ? await this.install(pip, making) : failed;
       if (again !== undefined) throw installProblem(again, interpreter.path);
@@ -185,9 +185,9 @@ export class PrivateEnvironments {
     ]);
   }
 
-  /** Undefined: all was done; else what the command that failed has printed. */
+  /** Undefined: success; else what the failed command printed. */
   private async install(commands: Commands, making: Making): Promise<string | undefined> {
-    const steps = [t("Making a Python environment"), t("Installing the server")];
+    const steps = [t("Creating a Python environment"), t("Installing the server")];
     for (const [index, [command, ...args]] of commands.entries()) {
       making.step(steps[index] ?? "");
       making.log(`$ ${[command, ...args].join(" ")}`);
@@ -216,12 +216,12 @@ export class PrivateEnvironments {
     }
   }
 
-  /** Removes what an interrupted window has left, and environments of other versions that nobody uses any more. */
+  /** Removes what interrupted windows have left, and unused environments of other versions. */
   private async clean(key: string): Promise<void> {
     for (const name of await this.names()) {
       const path = join(this.folder, name);
       const left = name.startsWith(TEMPORARY) || (!name.startsWith(key) && (await isUnused(path)));
-      // One that can't be removed is in somebody's way later, not now.
+      // What can't be removed now does no harm.
       if (left) await rm(path, { recursive: true, force: true }).catch(() => undefined);
     }
   }
@@ -262,7 +262,7 @@ async function isUnused(environment: string): Promise<boolean> {
 function asProblemOfDisk(error: unknown): never {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   if (code === "ENOSPC" || code === "EDQUOT") throw diskFull(String(error));
-  // What an abort throws has a code too, a number.
+  // An abort throws an error whose code is a number.
   if (typeof code !== "string" || !(error instanceof Error)) throw error;
   throw problem(t("The server could not be installed: {0}", error.message), "", [retryButton(), logButton()]);
 }

@@ -1,8 +1,8 @@
-/** Why there is no server, in words and buttons for a person. Pure: it knows nothing of the editor. */
+/** Why there is no server: a message and buttons for the user. Pure: it knows nothing of the editor. */
 
 import { t } from "../l10n";
 
-/** What a button in the view does about a problem. */
+/** What a problem's button in the view does. */
 export type Remedy =
   | { readonly kind: "retry" }
   | { readonly kind: "showLog" }
@@ -15,11 +15,11 @@ export interface ProblemButton {
   readonly remedy: Remedy;
 }
 
-/** One thing that is missing or went wrong. `message` is a sentence, `detail` what a program printed about it. */
+/** Something that is missing or went wrong. `message` is a sentence, `detail` what a program printed about it. */
 export interface Problem {
   readonly message: string;
   readonly detail?: string;
-  /** The first is the one to press. */
+  /** The first is the recommended one. */
   readonly buttons: readonly ProblemButton[];
 }
 
@@ -34,20 +34,20 @@ export const commandButton = (label: string, command: string): ProblemButton => 
   remedy: { kind: "command", command },
 });
 
-/** Thrown by what looks for a server or makes one. */
+/** Thrown where a server is searched for, installed or started. */
 export class ServerProblem extends Error {
   constructor(readonly problem: Problem) {
     super(problem.message);
   }
 }
 
-/** A problem whose `detail` is left out where there is none. */
+/** A problem with the end of `detail`, if that is not blank. */
 export function problem(message: string, detail: string, buttons: readonly ProblemButton[]): ServerProblem {
   const trimmed = tail(detail.trim());
   return new ServerProblem({ message, ...(trimmed === "" ? {} : { detail: trimmed }), buttons });
 }
 
-/** Anything that was thrown, as a problem. */
+/** Any thrown value as a problem. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof ServerProblem) return error.problem;
   const message = error instanceof Error ? error.message : String(error);
@@ -57,7 +57,7 @@ export function asProblem(error: unknown): Problem {
 const DETAIL_LINES = 30;
 const DETAIL_CHARACTERS = 4000;
 
-/** The end of what a program printed, which is where it says what went wrong. */
+/** The end of a program's output, where it says what went wrong. */
 function tail(text: string): string {
   return text.split("\n").slice(-DETAIL_LINES).join("\n").slice(-DETAIL_CHARACTERS);
 }

@@ -24,7 +24,7 @@ export interface RunOptions {
 /**
  * Runs one program to its end.
  *
- * @throws ProgramNotStarted it is not there, or can't be executed. Whatever `signal` was aborted with.
+ * @throws ProgramNotStarted it does not exist or can't be executed. Whatever `signal` was aborted with.
  */
 export type RunProgram = (command: string, args: readonly string[], options: RunOptions) => Promise<Ran>;
 

@@ -1,12 +1,12 @@
-/** What is selected in the Python extension, where that is installed. Its answers are looked at before they are used. */
+/** The interpreter selected in the Python extension, if that is installed. Its answers are checked before they are used. */
 
 import * as vscode from "vscode";
 
 const ID = "ms-python.python";
-/** Milliseconds that it may take to activate and to answer: a server is waited for. */
+/** Milliseconds that it has to activate and to answer: the server waits for it. */
 const PATIENCE = 3000;
 
-/** The interpreter of the first workspace folder's environment. */
+/** The interpreter for the first workspace folder; undefined if none is known in time. */
 export async function selectedInterpreter(): Promise<string | undefined> {
   const extension = vscode.extensions.getExtension<unknown>(ID);
   if (!extension) return undefined;

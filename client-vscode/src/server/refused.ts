@@ -1,11 +1,11 @@
-/** What the server refuses, as a value that can be told to the user and acted on. It knows no editor. */
+/** A command that was refused, as an error to show to the user or to act on. It knows no editor. */
 
 import type { RefusedData } from "../protocol";
 
-/** The server's codes, and what can go wrong on the way to it. */
+/** The server's codes, and those for failures on the way to it. */
 export type RefusalCode = RefusedData["code"] | "noServer" | "failed";
 
-/** A command that can't be done now, or at all. `data.text` is what was said and is handed back. */
+/** The command can't be carried out now, or at all. `data.text` is the user's text, returned. */
 export class Refused extends Error {
   constructor(
     message: string,
@@ -16,7 +16,7 @@ export class Refused extends Error {
   }
 }
 
-/** The error of a request, as what the server means by it. `data` of -32803 and -32602 is an object; others have none. */
+/** Any thrown value as `Refused`. The server's errors -32803 and -32602 have an object in `data`; others have none. */
 export function asRefused(error: unknown): Refused {
   if (error instanceof Refused) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-/** What the buttons of a problem do. */
+/** Does what a problem's buttons say. */
 
 import * as vscode from "vscode";
 import type { Handlers } from "../view/bridge";
@@ -17,7 +17,7 @@ export function remedyHandlers(server: Server, log: vscode.OutputChannel): Handl
 async function apply(remedy: Remedy, server: Server, log: vscode.OutputChannel): Promise<void> {
   switch (remedy.kind) {
     case "retry":
-      // Its end is a state, which the view shows.
+      // The view shows how it ends.
       void server.restart();
       return;
     case "showLog":
@@ -27,7 +27,7 @@ async function apply(remedy: Remedy, server: Server, log: vscode.OutputChannel):
       await vscode.commands.executeCommand("workbench.action.openSettings", `@id:${remedy.setting}`);
       return;
     case "command":
-      // Of ours only: what a page sends is no way to run any command of the editor.
+      // Only our own: a page must not be able to run any command of the editor.
       if (!remedy.command.startsWith("steersman.ui.")) throw new Error(`No command of Steersman's: ${remedy.command}`);
       await vscode.commands.executeCommand(remedy.command);
       return;

@@ -1,4 +1,4 @@
-/** `Steersman: Report Issue`: what helps to find a fault, in a document that its user reads before anybody else does. */
+/** `Steersman: Report Issue`: collects what helps to find a fault, in a document for the user to read first. */
 
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -16,7 +16,7 @@ export interface ReportParts {
   readonly server: Server;
   readonly keys: Keys;
   readonly version: string;
-  /** Where the output channel's file lies. */
+  /** The folder of the output channel's file. */
   readonly logFolder: vscode.Uri;
   /** The page on which issues are reported. */
   readonly url: string;

@@ -1,4 +1,4 @@
-/** The language server as the rest of the extension sees it: its state, its commands, its events. */
+/** The language server as the rest of the extension sees it: state, commands, events. */
 
 import * as vscode from "vscode";
 import type { LanguageClient, Middleware } from "vscode-languageclient/node";
@@ -14,11 +14,11 @@ import type { ProcessCommand } from "./serverProcess";
 export const EVENT_TOKEN = "steersman-vscode-events";
 export const PROTOCOL_VERSION = "1";
 
-/** What one room of the extension negotiates, and how it listens once there is a client. */
+/** What one room of the extension negotiates with the server, and the handlers that it registers. */
 export interface ClientFeature {
-  /** Its part of `initializationOptions.steersman`; looked at anew for each client. */
+  /** Its part of `initializationOptions.steersman`; read again for each client. */
   readonly options: Partial<SteersmanOptions>;
-  /** Hooks that several features have are put around each other, the first feature's outermost. */
+  /** Hooks of several features are nested, the first feature's outermost. */
   readonly middleware?: Middleware;
   /** Registers handlers of requests and notifications; called for each new client, before it starts. */
   attach(client: LanguageClient): vscode.Disposable[];
@@ -30,11 +30,11 @@ export interface ClientFeature {
 export interface Launch {
   readonly program: SteersmanProgram;
   readonly env: NodeJS.ProcessEnv;
-  /** Called when what was found turns out to lack a part of its own: it is not to be found again. */
+  /** Called if the installation turns out to be incomplete, so that it is not used again. */
   readonly discard?: () => Promise<void>;
 }
 
-/** Finds a server or makes one; tells its steps and throws a `ServerProblem`, or what `signal` was aborted with. */
+/** Finds or installs a server and reports its steps. Throws a `ServerProblem`, or whatever `signal` was aborted with. */
 export type Launcher = (step: (text: string) => void, signal: AbortSignal) => Promise<Launch>;
 
 const CLOCK: Clock = {
@@ -49,11 +49,11 @@ export class Server implements vscode.Disposable {
   private readonly states = new vscode.EventEmitter<ServerState>();
   private readonly events = new vscode.EventEmitter<Event>();
   private readonly lifecycle: Lifecycle<Connection>;
-  /** How the last server was started. */
+  /** How the latest server was started. */
   private launched: Launch | undefined;
 
   readonly onDidChangeState = this.states.event;
-  /** Every event of every session, as it came. */
+  /** Every event of every session, as it comes. */
   readonly onEvent = this.events.event;
 
   constructor(
@@ -77,23 +77,23 @@ export class Server implements vscode.Disposable {
     return this.launched;
   }
 
-  /** Starts the server where there was none yet. Never throws: a failure is a state, and stays until `restart`. */
+  /** Starts the server if none was started yet. Never throws: a failure is a state, which stays until `restart`. */
   start(): Promise<void> {
     return this.lifecycle.start();
   }
 
-  /** Stops what there is and starts anew, as the user says; crashes before this don't count. */
+  /** Stops the server, if any, and starts it again because the user asked for it; earlier crashes don't count. */
   restart(): Promise<void> {
     return this.lifecycle.restart();
   }
 
-  /** The window closes: what runs is told, and has a moment to end. It ends by itself if it needs longer. */
+  /** The window closes: the server is asked to end and has a moment for it. If it needs longer, it ends by itself. */
   deactivate(): Promise<void> {
     return this.lifecycle.deactivate();
   }
 
   /**
-   * Runs a command of the server, which is started first if it isn't running.
+   * Runs a command of the server, which is started if necessary.
    *
    * @throws Refused with the server's code, or `noServer`.
    */
@@ -104,7 +104,7 @@ export class Server implements vscode.Disposable {
     return this.request<Commands[K]["answer"]>("workspace/executeCommand", { command, arguments: [params] });
   }
 
-  /** A request of this protocol's, started and refused as in `execute`. */
+  /** Sends a request of this protocol. The server is started, and the request refused, as in `execute`. */
   async request<Answer>(method: string, params: object): Promise<Answer> {
     const client = await this.running();
     try {

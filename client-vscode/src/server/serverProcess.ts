@@ -1,4 +1,4 @@
-/** The process of one server: started, watched, ended. It knows no protocol and no editor. */
+/** Starts, watches and ends the process of one server. It knows no protocol and no editor. */
 
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -11,7 +11,7 @@ export interface ProcessCommand {
 }
 
 const KEPT_LINES = 40;
-/** Milliseconds in which the last lines of an ended process still arrive. Its own children may hold its pipes for ever. */
+/** Milliseconds to wait for an ended process's last lines: its own children may hold its pipes open forever. */
 const LAST_LINES = 500;
 
 export class ServerProcess {
@@ -19,7 +19,7 @@ export class ServerProcess {
   private failure: string | undefined;
   private ended = false;
   readonly child: ChildProcessWithoutNullStreams;
-  /** Resolves when it has ended, or could not be started. */
+  /** Resolves when it has ended or could not be started. */
   readonly exit: Promise<void>;
 
   constructor({ command, args, env }: ProcessCommand, onLine: (line: string) => void) {

@@ -1,9 +1,9 @@
-/** The settings that concern the server, as they stand in the editor. */
+/** The settings for the server, as they are in the editor. */
 
 import * as vscode from "vscode";
 import type { ServerSettings } from "./environment";
 
-/** Those that take a restart of the server to hold. */
+/** Those that take effect when the server restarts. */
 export const RESTARTING_SETTINGS = [
   "steersman.server.path",
   "steersman.server.python",

@@ -1,4 +1,4 @@
-/** The language status item: how the server is, and what to do about it. */
+/** The language status item: the server's state, and a command to start or restart it. */
 
 import * as vscode from "vscode";
 import type { ServerState } from "./lifecycle";
@@ -9,7 +9,7 @@ export class Status implements vscode.Disposable {
   private readonly listening: vscode.Disposable;
   private model: string | null = null;
 
-  /** The event tells `PROVIDER:NAME` of the session that is shown; null: none is configured. */
+  /** The event gives the model (`PROVIDER:NAME`) of the session in view; null: none is configured. */
   constructor(
     private readonly server: Server,
     onDidChangeModel: vscode.Event<string | null>,

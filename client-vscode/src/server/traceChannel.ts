@@ -1,13 +1,10 @@
-/** The messages between editor and server, in an output channel that is made when the first one is to be written. */
+/** The output channel for the messages between editor and server; it is created with the first message. */
 
 import * as vscode from "vscode";
 
 const SETTING = "steersman.trace.server";
 
-/**
- * The language client traces as this channel's level says, which is what the setting says: there is no second switch to
- * find.
- */
+/** The language client takes its trace level from this channel, which takes it from the setting: there is one switch only. */
 export class TraceChannel implements vscode.LogOutputChannel {
   readonly name = "Steersman Trace";
   private channel: vscode.OutputChannel | undefined;

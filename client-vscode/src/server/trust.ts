@@ -1,4 +1,4 @@
-/** VS Code's Workspace Trust, told to the server: the user has answered there and is not asked again. */
+/** Tells the server about VS Code's Workspace Trust, where the user has already answered. */
 
 import * as vscode from "vscode";
 import type { ApprovalAnswer, ApprovalRequest, SteersmanOptions } from "../protocol";
@@ -6,7 +6,7 @@ import type { Handlers } from "../view/bridge";
 import type { ClientFeature } from "./server";
 
 export class Trust implements ClientFeature {
-  /** The server follows nothing in a workspace that is not trusted, and has no mode there that is looser than `ask`. */
+  /** In an untrusted workspace the server follows none of its instructions and has no mode looser than `ask`. */
   get options(): Partial<SteersmanOptions> {
     return vscode.workspace.isTrusted ? {} : { untrusted: true };
   }
@@ -16,7 +16,7 @@ export class Trust implements ClientFeature {
   }
 }
 
-/** Where VS Code asks for trust, and says what it means. */
+/** Opens VS Code's editor for trust, which explains it. */
 export const trustHandlers: Handlers = {
   manageTrust: async () => {
     await vscode.commands.executeCommand("workbench.trust.manage");
@@ -25,8 +25,8 @@ export const trustHandlers: Handlers = {
 };
 
 /**
- * The answer to a question about trust; undefined: it is about something else and the user's to answer. A yes holds for
- * the server that asks: the editor knows it for later ones, and can take it back.
+ * The answer to a question about trust; undefined if it is about something else, which the user has to answer. A yes holds
+ * only for the server that asks: VS Code tells later servers, and can withdraw it.
  */
 export function answerTrust(request: ApprovalRequest): ApprovalAnswer | undefined {
   if (request.kind !== "trust") return undefined;

@@ -1,4 +1,4 @@
-/** Versions of Python and of Steersman, as programs print them. */
+/** Versions of Python and Steersman, as programs print them. */
 
 export interface Version {
   readonly major: number;
@@ -6,12 +6,12 @@ export interface Version {
   readonly patch: number;
 }
 
-/** Python that Steersman needs, as its package says. */
+/** The oldest Python that Steersman's package accepts. */
 export const NEEDED_PYTHON: Version = { major: 3, minor: 11, patch: 0 };
-/** Minors to look for, the newest first. Any other that is new enough is taken too where it is named. */
+/** Minor versions to search for, newest first. Others that are new enough are accepted if they are named. */
 export const KNOWN_PYTHON_MINORS = [14, 13, 12, 11] as const;
 
-/** The first version in a text: `3.12.4`, `Python 3.9`, `steersman 0.1.0`; undefined if there is none. */
+/** The first version in a text such as `3.12.4`, `Python 3.9` or `steersman 0.1.0`; undefined if there is none. */
 export function versionIn(text: string): Version | undefined {
   const found = /(?<![\d.])(\d+)\.(\d+)(?:\.(\d+))?/.exec(text);
   if (!found) return undefined;
@@ -22,7 +22,7 @@ export function versionText({ major, minor, patch }: Version): string {
   return `${major}.${minor}.${patch}`;
 }
 
-/** Negative: `one` is older; 0: they are the same. */
+/** Negative if `one` is older, 0 if they are the same. */
 export function compareVersions(one: Version, other: Version): number {
   return one.major - other.major || one.minor - other.minor || one.patch - other.patch;
 }
@@ -33,7 +33,7 @@ export function isPythonNewEnough(version: Version): boolean {
 
 export type Match = "matches" | "older" | "newer" | "unknown";
 
-/** How a server's version stands to the extension's: they match with the same major and minor. */
+/** How a server's version compares with the extension's. They match if major and minor are the same. */
 export function matchOf(server: string, extension: string): Match {
   const [one, other] = [versionIn(server), versionIn(extension)];
   if (!one || !other) return "unknown";

@@ -65,7 +65,7 @@ test("a setting that can't be used is named in the problem, with a button to it"
   expect(await said("bin/steersman")).toBe(
     "The setting steersman.server.path must be an absolute path, not bin/steersman.",
   );
-  expect(await said(join(folder, "gone"))).toContain("is not there");
+  expect(await said(join(folder, "gone"))).toContain("does not exist");
   expect(await said(join(folder, "inside"))).toContain("names a folder");
   expect(await said(dull)).toContain("can't be executed");
 });

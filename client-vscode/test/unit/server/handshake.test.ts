@@ -26,12 +26,12 @@ test("a server of another version is not used, and the extension's own is offere
   );
   expect(wrong && labels(wrong.problem)).toEqual(["Use the extension's own server", "Open the setting", "Retry"]);
   expect(mismatch({ version: "0.1.3" }, PROGRAM, "0.1.0")).toBeUndefined();
-  expect(mismatch({ version: "" }, PROGRAM, "0.1.0")?.problem.message).toMatch(/no Steersman server/);
+  expect(mismatch({ version: "" }, PROGRAM, "0.1.0")?.problem.message).toMatch(/not a Steersman server/);
 });
 
 test("one that ends at once says how and why; where it was named, the extension's own is offered", () => {
   const named = endedAtOnce(PROGRAM, "exit code 2", "unknown command: serve").problem;
-  expect(named.message).toBe("The server has ended while it was started: /bin/steersman (exit code 2).");
+  expect(named.message).toBe("The server ended during its start: /bin/steersman (exit code 2).");
   expect(named.detail).toBe("unknown command: serve");
   expect(labels(named)[0]).toBe("Use the extension's own server");
   expect(labels(silent({ ...PROGRAM, origin: "private" }, "").problem)).toEqual(["Retry", "Show log"]);

@@ -68,7 +68,7 @@ test("it is made once, of the wheel, and found from then on without looking for 
   expect(await room.names()).toEqual([expect.stringMatching(/^0\.1\.0-[0-9a-f]{8}-py3\.12\.4$/)]);
   expect(room.steps).toEqual([
     "Looking for Python",
-    "Making a Python environment",
+    "Creating a Python environment",
     "Installing the server",
     "Checking the server",
   ]);
@@ -133,7 +133,7 @@ test("a Python without venv is named", async () => {
   const room = await Room.make();
   room.machine.programs[INTERPRETER.path] = () => failed("ensurepip is not available. apt install python3.12-venv");
   const problem = await problemOf(room.python());
-  expect(problem.message).toBe("/usr/bin/python3.12 can't make virtual environments: its package venv is missing.");
+  expect(problem.message).toBe("/usr/bin/python3.12 can't create virtual environments: its package venv is missing.");
   expect(problem.detail).toContain("apt install");
 });
 
