@@ -104,12 +104,6 @@ export class Proposal {
     );
   }
 
-  /** All of the file's hunks are left out: it stays as it is. */
-  isLeftOut(index: number): boolean {
-    const { change, leftOut } = this.file(index);
-    return leftOut !== null && leftOut.size > 0 && leftOut.size === change.hunks.length;
-  }
-
   get edited(): boolean {
     return this.files.some(({ leftOut }) => leftOut === null);
   }

@@ -1,4 +1,4 @@
-/** The room of what runs have changed: its lines in the editor, the way from one to the next, and back. */
+/** The room for what runs have changed: marks the lines in the editor, steps through them, and reverts them. */
 
 import * as vscode from "vscode";
 import type { Server } from "../server/server";
@@ -43,7 +43,7 @@ export class Changes implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", "steersman.hasChanges", this.tracked.changed.length > 0);
   }
 
-  /** To the next change of this file, else to the first one of the next file that was changed. */
+  /** Goes to the next change in this file, else to the first one in the next changed file. */
   private async go(forwards: boolean): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const here = editor && nextMark(this.tracked.marksIn(editor.document.uri), editor.selection.active.line, forwards);
@@ -70,7 +70,7 @@ function show(editor: vscode.TextEditor, line: number): void {
   editor.revealRange(new vscode.Range(place, place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-/** The file of a lens; for the palette the one that is being edited. */
+/** The file of a lens; from the palette, the active editor's. */
 function meant(uri: unknown): vscode.Uri {
   if (uri instanceof vscode.Uri) return uri;
   const active = vscode.window.activeTextEditor?.document.uri;

@@ -1,4 +1,4 @@
-/** Shows in the editor what the last run changed: lines, a lens on each file with Revert, a badge in lists of files. */
+/** Shows what the last run changed: marks on lines, lenses with Revert in each file, a badge in file lists. */
 
 import * as vscode from "vscode";
 import { t } from "../l10n";
@@ -42,7 +42,7 @@ export class ChangeDecorations implements vscode.CodeLensProvider, vscode.FileDe
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const change = decorationsWanted() ? this.tracked.of(document.uri) : undefined;
-    // Lines that jump while the agent writes would be no help.
+    // While the agent writes, lenses would make the lines jump.
     if (!change || change.run.live) return [];
     const line = Math.min(this.tracked.marksIn(document.uri)[0]?.start ?? 0, Math.max(0, document.lineCount - 1));
     const lens = (title: string, command: string): vscode.CodeLens =>
@@ -104,7 +104,7 @@ function rangeOf({ kind, start, end }: Mark, document: vscode.TextDocument): vsc
   return { range, hoverMessage: messages[kind] };
 }
 
-/** A line at the left of whole lines (above them for what is gone), in the colour of the editor's own gutter. */
+/** A bar left of whole lines (above a line for removed ones), in the colour of the editor's own gutter. */
 function lineType(color: string, borderStyle: string, borderWidth: string): vscode.TextEditorDecorationType {
   return vscode.window.createTextEditorDecorationType({
     isWholeLine: true,

@@ -1,4 +1,4 @@
-/** What the last run changed, kept from the event stream alone: live runs, and the one that ended last. Pure. */
+/** What the live runs, and the one that ended last, have changed, according to the event stream. Pure. */
 
 import type { Event } from "../protocol";
 
@@ -10,27 +10,30 @@ export interface ChangedFile {
 
 export interface RunChanges {
   readonly session: string;
-  /** Of the run that began with a message of the user: it names the checkpoint. Null: it was not seen. */
+  /** Id of the run that began with the user's message, which names the checkpoint. Null: it was not seen. */
   readonly checkpoint: string | null;
   readonly live: boolean;
-  /** By URI, as the server spells it, in the order of their first change. Without those that are gone. */
+  /** By URI as the server spells it, in the order of their first change, without deleted files. */
   readonly files: ReadonlyMap<string, ChangedFile>;
 }
 
 export class LastRuns {
   private runs: readonly RunChanges[] = [];
 
-  /** Each with at least one changed file. */
+  /** The runs with at least one changed file. */
   get changed(): readonly RunChanges[] {
     return this.runs.filter(({ files }) => files.size > 0);
   }
 
-  /** The run that changed a file. */
-  of(uri: string): RunChanges | undefined {
-    return this.runs.filter(({ files }) => files.has(uri)).at(-1);
+  /** The latest run that changed a file, and how; `isWanted` recognises the file's URI. */
+  of(isWanted: (uri: string) => boolean): { readonly run: RunChanges; readonly file: ChangedFile } | undefined {
+    for (const run of [...this.runs].reverse()) {
+      for (const file of run.files.values()) if (isWanted(file.uri)) return { run, file };
+    }
+    return undefined;
   }
 
-  /** Takes in an event of any session. False: nothing is another now. */
+  /** Takes in an event of any session. False: nothing has changed. */
   apply(event: Event): boolean {
     const before = this.runs;
     switch (event.type) {
@@ -38,7 +41,7 @@ export class LastRuns {
         this.began(event.session, event.data.inputs.length > 0 ? (event.run ?? null) : undefined);
         break;
       case "edit_applied":
-        // One outside a run is that of a revert, or of a tool that would not stop.
+        // An edit outside a run is a revert's, or a tool's that would not stop.
         if (event.run !== undefined) this.edit(event.session, event.data);
         break;
       case "agent_end":
@@ -60,12 +63,12 @@ export class LastRuns {
     this.runs = this.runs.filter(({ live }) => live).map((run) => ({ ...run, files: new Map() }));
   }
 
-  /** The server is gone, and its runs with it. */
+  /** The server has gone, and its runs with it. */
   stopped(): void {
     this.runs = this.runs.map((run) => ({ ...run, live: false }));
   }
 
-  /** `checkpoint` undefined: the session goes on with what it did before, without a message of the user. */
+  /** `checkpoint` undefined: the session continues its previous run, without a message of the user. */
   private began(session: string, checkpoint: string | null | undefined): void {
     const earlier = this.runs.find((run) => run.session === session);
     const others = this.runs.filter((run) => run.session !== session && run.live);

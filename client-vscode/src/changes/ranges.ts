@@ -2,14 +2,14 @@
 
 import { diffLines } from "../transcript/diff";
 
-/** Lines from 0, `end` not included. Where lines were removed it is empty: they were before line `start`. */
+/** Lines from 0, without `end`. Removed lines give an empty range: they were before line `start`. */
 export interface Mark {
   readonly kind: "added" | "modified" | "removed";
   readonly start: number;
   readonly end: number;
 }
 
-/** An edit of a document: what lies between two places (lines and characters from 0) becomes `text`. */
+/** An edit of a document: the range (lines and characters from 0) is replaced by `text`. */
 export interface TextChange {
   readonly range: {
     readonly start: { readonly line: number; readonly character: number };
@@ -19,8 +19,8 @@ export interface TextChange {
 }
 
 /**
- * What was changed, of the unified diff that a revert would make: its old side is the file as it is now. In ascending
- * order; what is no diff gives no marks.
+ * The changed lines, from the unified diff that a revert would make: its old side is the file as it is now. In ascending
+ * order; text that is no diff gives no marks.
  */
 export function marksOf(revertDiff: string): Mark[] {
   const marks: Mark[] = [];
@@ -37,7 +37,7 @@ export function marksOf(revertDiff: string): Mark[] {
       case "hunk": {
         settle();
         const [, start = "1", count = "1"] = /^@@ -(\d+)(?:,(\d+))?/.exec(text) ?? [];
-        // A hunk without old lines names the line before it.
+        // A hunk without old lines gives the line before it.
         line = Number(count) === 0 ? Number(start) : Number(start) - 1;
         break;
       }
@@ -46,7 +46,7 @@ export function marksOf(revertDiff: string): Mark[] {
         line += 1;
         break;
       case "removed":
-        // Within a hunk removed lines come first: one that follows an added one begins another change.
+        // Within a change removed lines come first: one after an added line begins another change.
         if (now === 0 && before > 0) settle();
         now += 1;
         line += 1;
@@ -62,12 +62,12 @@ export function marksOf(revertDiff: string): Mark[] {
   return marks;
 }
 
-/** The marks after an edit of the document; what was marked and is gone altogether has no mark any more. */
+/** The marks after an edit of the document; a mark whose lines are all gone is dropped. */
 export function moved(marks: readonly Mark[], { range, text }: TextChange): readonly Mark[] {
   const first = range.start.line;
   const inserted = text.split("\n").length - 1;
   const delta = inserted - (range.end.line - first);
-  // Whole lines were put in, taken out or replaced: those that begin where it ends are behind it.
+  // If whole lines were inserted, removed or replaced, marks that begin where the edit ends are behind it.
   const whole = range.start.character === 0 && range.end.character === 0;
   const behind = whole ? range.end.line : range.end.line + 1;
   if (delta === 0 && !whole) return marks;
@@ -82,7 +82,7 @@ export function moved(marks: readonly Mark[], { range, text }: TextChange): read
   });
 }
 
-/** The mark after (or before) a line; undefined if there is none. Those that hold the line are passed over. */
+/** The mark after (or before) a line; undefined if there is none. Marks that contain the line are skipped. */
 export function nextMark(marks: readonly Mark[], line: number, forwards: boolean): Mark | undefined {
   if (forwards) return marks.find(({ start }) => start > line);
   return marks.filter(({ start, end }) => Math.max(end - 1, start) < line).at(-1);

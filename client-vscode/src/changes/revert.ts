@@ -1,4 +1,4 @@
-/** Taking back: for the card of the chat, and for commands and lenses in the editor's own words. */
+/** Reverts what runs have changed: for the card in the chat, and for commands and lenses with the editor's own dialogs. */
 
 import * as vscode from "vscode";
 import { t } from "../l10n";
@@ -39,7 +39,7 @@ export class Reverts {
       }),
   };
 
-  /** Shows what taking back the last run would do, and does it for the files that are left chosen. */
+  /** Shows what reverting the last run would do, and reverts the chosen files. */
   async revertLastRun(): Promise<void> {
     const run = this.tracked.changed.at(-1);
     const session = run?.session ?? this.shown();
@@ -57,10 +57,10 @@ export class Reverts {
     const [file] = told ? revertible(told.files) : [];
     if (!told || !file) return;
     const conflict = file.state === "conflict";
-    const yes = conflict ? t("Restore All the Same") : t("Revert");
+    const yes = conflict ? t("Restore Anyway") : t("Revert");
     const show = t("Show Diff");
     const question = t("Revert what the run did to {0}?", label(file.uri));
-    const why = conflict ? [file.reason, t("What was changed since would be lost.")] : [file.reason];
+    const why = conflict ? [file.reason, t("Changes made since then would be lost.")] : [file.reason];
     const detail = [countsText(file), ...why].filter(Boolean).join("\n");
     const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, yes, show);
     if (answer === show) await this.diffs.show(file);
@@ -73,7 +73,7 @@ export class Reverts {
     return session;
   }
 
-  /** Undefined, and said so, if there is nothing to take back. */
+  /** Undefined if there is nothing to revert, which the user is told. */
   private async preview(
     session: string,
     run: RunChanges | undefined,
@@ -83,15 +83,15 @@ export class Reverts {
     const told = checkpoint === null ? undefined : await preview(this.server, session, checkpoint, files);
     if (told && revertible(told.files).length > 0) return told;
     const why = told?.files.map(({ reason }) => reason).filter((reason) => reason !== undefined) ?? [];
-    await vscode.window.showInformationMessage(textOnly([t("There is nothing to take back."), ...why].join(" ")));
+    await vscode.window.showInformationMessage(textOnly([t("There is nothing to revert."), ...why].join(" ")));
     return undefined;
   }
 
-  /** Files without a conflict are chosen; one that somebody has changed since is left alone unless it is chosen. */
+  /** Files without a conflict are preselected; one that was changed since is left alone unless the user selects it. */
   private async choose(session: string, told: RevertPreview): Promise<void> {
     const pick = vscode.window.createQuickPick<Item>();
     pick.title = t("Revert the Last Run");
-    pick.placeholder = warning(told) ?? t("Choose the files to take back");
+    pick.placeholder = warning(told) ?? t("Choose the files to revert");
     pick.canSelectMany = true;
     pick.ignoreFocusOut = true;
     pick.items = revertible(told.files).map(itemOf);
@@ -111,7 +111,7 @@ export class Reverts {
     if (files.length > 0) await this.carryOut(session, told.checkpoint, files);
   }
 
-  /** Of files in conflict those that are here have been chosen by the user. */
+  /** Files in conflict are only in `files` if the user has chosen them. */
   private async carryOut(session: string, checkpoint: string, files: readonly FileToRevert[]): Promise<void> {
     const conflicts = files.filter(({ state }) => state === "conflict");
     const onConflict = Object.fromEntries(conflicts.map(({ uri }) => [uri, "restore" as const]));
@@ -124,7 +124,7 @@ export class Reverts {
   }
 }
 
-/** A path of the workspace, with its folder's name where there are several. */
+/** The path in the workspace, with the folder's name if there are several. */
 function label(uri: string): string {
   return vscode.workspace.asRelativePath(vscode.Uri.parse(uri));
 }
@@ -140,10 +140,10 @@ function itemOf(file: FileToRevert): Item {
   };
 }
 
-/** What a revert does not take back, in one line. */
+/** What a revert does not undo, in one line. */
 function warning({ commands, notRevertible }: RevertPreview): string | undefined {
   if (notRevertible.length > 0) {
-    return t("Not taken back: what commands did, for instance to {0}", notRevertible.slice(0, 3).map(label).join(", "));
+    return t("Not reverted: what commands did, for instance to {0}", notRevertible.slice(0, 3).map(label).join(", "));
   }
-  return commands.length > 0 ? t("Not taken back: what commands did ({0})", commands.slice(0, 2).join(", ")) : undefined;
+  return commands.length > 0 ? t("Not reverted: what commands did ({0})", commands.slice(0, 2).join(", ")) : undefined;
 }

@@ -1,4 +1,4 @@
-/** What a revert would do to a file, as a read-only document of its diff. */
+/** Shows what a revert would do to a file as a read-only document with the diff. */
 
 import * as vscode from "vscode";
 import type { FileToRevert } from "../protocol";
@@ -24,14 +24,14 @@ export class RevertDiffs implements vscode.TextDocumentContentProvider, vscode.D
   async show(file: FileToRevert): Promise<void> {
     const { path } = vscode.Uri.parse(file.uri);
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `${path}.diff`, query: String(++this.number) });
-    // Which file it is says the tab.
+    // Without the header: the tab names the file.
     this.texts.set(uri.toString(), (file.diff ?? "").replace(/^--- .*\n\+\+\+ .*\n/, ""));
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.languages.setTextDocumentLanguage(document, "diff");
     await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
   }
 
-  /** Closes those that are open: the question that they were about has been answered. */
+  /** Closes all, once the question that they were about is answered. */
   async close(): Promise<void> {
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     const ours = tabs.filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === SCHEME);

@@ -1,4 +1,4 @@
-/** Reverts as the server does them: what one would do, having it done, and what became of it in words. Pure. */
+/** Reverts through the server: previews one, carries it out, and describes the outcome. Pure. */
 
 import { t } from "../l10n";
 import type { FileToRevert, RevertedFile, RevertParams, RevertPreview } from "../protocol";
@@ -6,7 +6,7 @@ import { eventAfter, type EventSource } from "../sessions/awaited";
 import type { Commander } from "../view/commander";
 import type { RunChanges } from "./lastRun";
 
-/** What a revert of `files` (all without) would do. Changes nothing. */
+/** What a revert of `files` (by default all) would do. Changes nothing. */
 export async function preview(
   server: Commander,
   session: string,
@@ -19,7 +19,7 @@ export async function preview(
   return answer;
 }
 
-/** Does it, and tells what became of each file. The user has seen the preview and said yes. */
+/** Carries out a revert that the user has seen and accepted; returns the outcome for each file. */
 export async function carryOut(
   server: Commander & EventSource,
   params: Omit<RevertParams, "preview">,
@@ -31,24 +31,24 @@ export async function carryOut(
   );
 }
 
-/** What names the checkpoint before a run's changes: null where the session has none with changes. */
+/** The id of the checkpoint before a run's changes, or else of the session's last one with changes; null: there is none. */
 export async function checkpointOf(server: Commander, session: string, run?: RunChanges): Promise<string | null> {
   if (run?.checkpoint) return run.checkpoint;
   const { checkpoints } = await server.execute("steersman.checkpoints", { session });
   return checkpoints.filter(({ files }) => files.length > 0).at(-1)?.checkpoint ?? null;
 }
 
-/** Files that a revert can do something about. */
+/** The files that can be reverted. */
 export function revertible(files: readonly FileToRevert[]): FileToRevert[] {
   return files.filter(({ state }) => state === "ready" || state === "conflict");
 }
 
-/** "+3 −1"; what is none is left out. */
+/** "+3 −1"; zeros are left out. */
 export function countsText({ added = 0, removed = 0 }: { added?: number; removed?: number }): string {
   return [...(added > 0 ? [`+${added}`] : []), ...(removed > 0 ? [`−${removed}`] : [])].join(" ");
 }
 
-/** One sentence on what became of the files, and whether all is well. */
+/** The outcome in words, and whether everything succeeded. */
 export function outcomeText(files: readonly RevertedFile[]): { readonly text: string; readonly well: boolean } {
   const back = files.filter(({ outcome }) => outcome === "restored" || outcome === "deleted").length;
   const failed = files.filter(({ outcome }) => outcome === "failed" || outcome === "conflict");

@@ -1,4 +1,4 @@
-/** The changes of the last run with their lines: kept by events, asked for where they are looked at, moved by edits. */
+/** The lines that the last run changed: known by events, fetched for files in view, and moved along with edits. */
 
 import * as vscode from "vscode";
 import type { Server } from "../server/server";
@@ -6,14 +6,14 @@ import { type ChangedFile, LastRuns, type RunChanges } from "./lastRun";
 import { type Mark, marksOf, moved, type TextChange } from "./ranges";
 import { checkpointOf, preview } from "./reverting";
 
-/** Milliseconds that edits are waited for before their lines are asked for. */
+/** Milliseconds to wait for further edits before the lines are fetched. */
 const QUIET = 300;
 
 export class TrackedChanges implements vscode.Disposable {
   private readonly runs = new LastRuns();
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly marks = new Map<string, readonly Mark[]>();
-  /** Edits of documents since their lines were asked for. */
+  /** Edits of documents while their lines are being fetched. */
   private since: Map<string, TextChange[]> | undefined;
   private readonly stale = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
@@ -21,7 +21,7 @@ export class TrackedChanges implements vscode.Disposable {
   private readonly listening: vscode.Disposable[];
   readonly onDidChange = this.changes.event;
 
-  /** `wanted()`: whether anybody shows lines at all. */
+  /** `wanted()`: whether changed lines are shown at all. */
   constructor(
     private readonly server: Server,
     private readonly log: vscode.LogOutputChannel,
@@ -43,20 +43,17 @@ export class TrackedChanges implements vscode.Disposable {
     ];
   }
 
-  /** Runs that have changed files: the last one, and those that are live. */
+  /** The runs that have changed files: live ones, and the last. */
   get changed(): readonly RunChanges[] {
     return this.runs.changed;
   }
 
-  /** What a run did to a document; undefined if it did nothing. */
+  /** The latest run that changed a document, and how; undefined: none did. */
   of(uri: vscode.Uri): { readonly run: RunChanges; readonly file: ChangedFile } | undefined {
-    for (const run of this.runs.changed) {
-      for (const file of run.files.values()) if (vscode.Uri.parse(file.uri).toString() === uri.toString()) return { run, file };
-    }
-    return undefined;
+    return this.runs.of((each) => vscode.Uri.parse(each).toString() === uri.toString());
   }
 
-  /** Its changed lines, as far as they are known. */
+  /** A document's changed lines, as far as they are known. */
   marksIn(uri: vscode.Uri): readonly Mark[] {
     return this.marks.get(uri.toString()) ?? [];
   }
@@ -66,14 +63,14 @@ export class TrackedChanges implements vscode.Disposable {
     this.tell();
   }
 
-  /** The same, asked for first where they aren't known. */
+  /** A document's changed lines; fetches them if they aren't known. */
   async known(uri: vscode.Uri): Promise<readonly Mark[]> {
     await this.asking;
     if (this.lacks(uri)) await this.ask([uri]);
     return this.marksIn(uri);
   }
 
-  /** Asks for the lines of what is shown, if they aren't known. */
+  /** Soon fetches the lines of visible documents, if they aren't known. */
   look(): void {
     if (this.shown().length > 0) this.timer ??= setTimeout(() => this.lookNow(), QUIET);
   }
@@ -94,7 +91,7 @@ export class TrackedChanges implements vscode.Disposable {
     this.stale.add(vscode.Uri.parse(uri).toString());
   }
 
-  /** Whether it was changed, and its lines are not known, or no longer. */
+  /** Whether a document was changed and its lines are unknown or outdated. */
   private lacks(uri: vscode.Uri): boolean {
     const name = uri.toString();
     return (!this.marks.has(name) || this.stale.has(name)) && this.of(uri) !== undefined;
@@ -107,7 +104,7 @@ export class TrackedChanges implements vscode.Disposable {
 
   private lookNow(): void {
     this.timer = undefined;
-    // What is shown or changed while a question is open is asked for when it has its answer.
+    // If a question is open, the next one follows its answer.
     if (!this.asking) void this.ask(this.shown());
   }
 
@@ -129,7 +126,7 @@ export class TrackedChanges implements vscode.Disposable {
         if (files.length > 0) await this.askRun(run, files.map(({ file }) => file.uri));
       }
     } catch (error) {
-      // They are decoration: what the run did is told by the chat, and its next change asks again.
+      // Only decoration is missing: the chat shows what the run did, and its next change asks again.
       this.log.info(`The changed lines can't be shown: ${String(error)}`);
     } finally {
       this.since = undefined;
@@ -152,7 +149,7 @@ export class TrackedChanges implements vscode.Disposable {
   private edited(document: vscode.TextDocument, changes: readonly TextChange[]): void {
     const name = document.uri.toString();
     const marks = this.marks.get(name);
-    // VS Code tells them from the end of the document to its start, each by the text before all of them.
+    // VS Code lists changes from the end of the document to its start, with ranges in the text before all of them.
     if (marks) this.marks.set(name, changes.reduce(moved, marks));
     if (!this.since) return;
     this.since.set(name, [...(this.since.get(name) ?? []), ...changes]);

@@ -1,4 +1,4 @@
-/** What a user does with a session of the list: open, fork, rename, delete, export. Failures are told here. */
+/** What the user can do with a listed session: open, fork, rename, delete, export. Shows failures. */
 
 import * as vscode from "vscode";
 import { t } from "../l10n";
@@ -8,14 +8,14 @@ import { textOnly } from "../view/notice";
 import { exportSession } from "./exporting";
 import type { Sessions } from "./registry";
 
-/** Of the chat: which session it shows, and how to have it show one. */
+/** What is needed of the chat: which session it shows, and a way to show another. */
 export interface Shown {
   readonly current: string | null;
   show(session: string | null): Promise<object>;
   reveal(): Promise<void>;
 }
 
-/** A session, by its id and the title that its user has seen. */
+/** A session by its id, with the title that the user has seen. */
 export interface Named {
   readonly id: string;
   readonly title: string | null;
@@ -52,7 +52,7 @@ export class SessionActions {
     this.changed();
   }
 
-  /** Asks first. Of several those that can be deleted are, and the first that can't be is told. */
+  /** Asks first. Stops at the first session that can't be deleted. */
   async delete(wanted: readonly Named[]): Promise<void> {
     const [first] = wanted;
     if (!first) return;
@@ -60,7 +60,7 @@ export class SessionActions {
     if (live) throw new Error(t("“{0}” is running: stop its run first.", name(live)));
     const question =
       wanted.length === 1 ? t("Delete “{0}”?", name(first)) : t("Delete {0} sessions?", wanted.length);
-    const detail = t("The conversation is deleted for good. What it did to files stays, and can't be reverted any more.");
+    const detail = t("The conversation is deleted for good. Its changes to files stay, and can no longer be reverted.");
     const yes = t("Delete");
     if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return;
     try {
@@ -82,7 +82,7 @@ export class SessionActions {
     vscode.window.setStatusBarMessage(t("The session's id was copied."), 3000);
   }
 
-  /** Does something of the above, and says why it could not be done. */
+  /** Does one of the above and shows why it failed. */
   async told(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -99,7 +99,7 @@ function name({ id, title }: Named): string {
   return title ?? id;
 }
 
-/** As the server takes it. */
+/** The server accepts the same titles. */
 function problemOfTitle(title: string): string | undefined {
   const length = title.split(/\s+/).filter(Boolean).join(" ").length;
   return length > 0 && length <= 200 ? undefined : t("A title has 1 to 200 characters.");

@@ -1,4 +1,4 @@
-/** Waits for the event that tells the end of what a command has begun. It may come before the command's answer. */
+/** Waits for the event that ends what a command has started. The event may come before the command's answer. */
 
 import { t } from "../l10n";
 import type { Event } from "../protocol";
@@ -8,7 +8,7 @@ interface Listening {
   dispose(): void;
 }
 
-/** Of the server: what is needed here. */
+/** What is needed of the server. */
 export interface EventSource {
   readonly state: { readonly kind: string };
   onEvent(listener: (event: Event) => void): Listening;
@@ -16,9 +16,9 @@ export interface EventSource {
 }
 
 /**
- * The event for which `end` gives something, of those that come after this call.
+ * What `end` returns for the first event after this call for which it returns something.
  *
- * @throws what `begin` throws; Refused `noServer` if the server stops before the event.
+ * @throws whatever `begin` throws; Refused `noServer` if the server stops before the event.
  */
 export async function eventAfter<Answer, End>(
   server: EventSource,

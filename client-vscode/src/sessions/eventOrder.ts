@@ -1,7 +1,7 @@
 /**
- * The durable events of one session in their order, each once, whatever the stream missed or told twice.
+ * Puts the durable events of one session in order, each once, whatever the stream leaves out or repeats.
  *
- * Pure: who asks the server for what is missing is `feed.ts`. protocol.md, "Events", says the rules.
+ * Pure: `feed.ts` asks the server for missing events. The rules are in protocol.md, "Events".
  */
 
 import type { Event } from "../protocol";
@@ -10,17 +10,17 @@ export class EventOrder {
   private readonly ahead = new Map<number, Event>();
   private last = 0;
 
-  /** The last number that is known with all before it: what to ask `steersman.events` `after`. */
+  /** The highest number up to which all events are known: the `after` for `steersman.events`. */
   get seq(): number {
     return this.last;
   }
 
-  /** An event lies beyond a gap. */
+  /** An event beyond a gap waits. */
   get behind(): boolean {
     return this.ahead.size > 0;
   }
 
-  /** Takes in some events and says which can be applied now, in order. Passing ones (no `seq`) go through. */
+  /** Takes in events and returns those that can be applied now, in order. Transient ones (no `seq`) pass straight through. */
   accept(events: readonly Event[]): Event[] {
     const ready: Event[] = [];
     for (const event of events) {

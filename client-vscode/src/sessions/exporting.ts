@@ -1,4 +1,4 @@
-/** Writes a session's transcript where its user wants it, and offers to open it. */
+/** Exports a session's transcript to a file of the user's choice, and offers to open it. */
 
 import * as vscode from "vscode";
 import { t } from "../l10n";
@@ -9,7 +9,7 @@ import { exportName } from "./exportName";
 
 type Format = "html" | "markdown";
 
-/** Asks for a format and a file. Nothing is written if either is not chosen. */
+/** Asks for a format and a file. Writes nothing unless both are chosen. */
 export async function exportSession(server: Server, session: string, title: string | null): Promise<void> {
   const format = await chosenFormat();
   const target = format && (await chosenFile(format, title ?? session));
@@ -43,14 +43,14 @@ function chosenFile(format: Format, title: string): Thenable<vscode.Uri | undefi
 function written(server: Server, session: string, format: Format, file: vscode.Uri): Promise<ExportEndData> {
   return eventAfter(
     server,
-    // The dialog has asked whether a file that is there may be replaced.
+    // The dialog has asked whether to replace an existing file.
     () => server.execute("steersman.export", { session, format, path: file.toString(), overwrite: true }),
     (event, { operation }) =>
       event.type === "export_end" && event.data.operation === operation ? event.data : undefined,
   );
 }
 
-/** A page is for a browser, where this window runs beside one; Markdown for the editor. */
+/** Opens a page in the browser, unless this window is remote; Markdown in the editor. */
 async function show(file: vscode.Uri, format: Format): Promise<void> {
   const local = vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined;
   if (format === "html" && local) await vscode.env.openExternal(file);

@@ -1,22 +1,22 @@
 /**
- * One session's events, whole and in order: what the stream tells, and what is asked for where it left a gap.
+ * One session's events, complete and in order: from the stream, and asked for where the stream has gaps.
  *
- * It knows a source of pages and a sink, neither the editor nor the page that shows them.
+ * It knows a source and a sink of events, but neither the editor nor the page that shows them.
  */
 
 import type { Event, EventsAnswer, StreamedMessage } from "../protocol";
 import { SingleFlight } from "../singleFlight";
 import { EventOrder } from "./eventOrder";
 
-/** Asks `steersman.events`; may throw, then the feed stays behind until the next durable event or `catchUp`. */
+/** Asks `steersman.events`. If it throws, the feed stays behind until the next durable event or `catchUp`. */
 export type AskEvents = (after: number) => Promise<EventsAnswer>;
 
 export interface FeedSink {
-  /** Events that can be applied now: durable ones in order, passing ones as they came. */
+  /** Events that can be applied now: durable ones in order, transient ones as they came. */
   events(events: readonly Event[]): void;
-  /** The message that is being streamed, as of a question: its blocks from offset 0. */
+  /** The message that is being streamed, as answered to a question: its blocks from offset 0. */
   streaming(message: StreamedMessage): void;
-  /** What is missing could not be had. Told once of several failures in a row. */
+  /** Missing events could not be fetched. Called once for several failures in a row. */
   failed(error: unknown): void;
 }
 
@@ -39,20 +39,20 @@ export class SessionFeed {
   accept(event: Event): void {
     if (this.closed) return;
     this.apply([event]);
-    // Passing events come by the hundred: none of them is a reason to ask again what could not be had just now.
+    // Transient events come by the hundred: they are no reason to repeat a question that has just failed.
     const durable = "seq" in event && event.seq !== undefined;
     if (durable && this.order.behind) void this.catchUp();
   }
 
   /**
-   * Asks for what is missing, until there is nothing more. One question at a time; a call while one is open has it
-   * asked once more afterwards, because the answer may be older than the call.
+   * Asks for what is missing until there is nothing more. One question at a time; a call while one is open repeats it
+   * afterwards, because the answer may be older than the call.
    */
   catchUp(): Promise<void> {
     return this.asking.run();
   }
 
-  /** Another session is shown: nothing more is asked or told, not even the answer to an open question. */
+  /** Another session is shown: asks nothing more, and drops even the answer to an open question. */
   close(): void {
     this.closed = true;
   }
@@ -74,9 +74,9 @@ export class SessionFeed {
       const answer = await this.ask(before);
       if (this.closed) return;
       this.apply(answer.events);
-      // An answer that brings nothing on must not be asked for for ever.
+      // An answer without progress must not be asked for forever.
       more = answer.more && this.order.seq > before;
-      // It comes after all that is in the log: with an earlier page it would stand before what the next one tells.
+      // It comes after everything in the log: with an earlier page, it would stand before the next one's events.
       if (answer.streaming && !more) this.sink.streaming(answer.streaming);
     }
   }

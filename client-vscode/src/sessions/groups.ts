@@ -1,14 +1,14 @@
-/** The sessions by folder and date: the tree as values. Pure: the clock and the folders are handed in. */
+/** The sessions by folder and date: the tree as values. Pure: the clock and the folders are passed in. */
 
 import type { Row } from "./rows";
 
 export type Age = "today" | "yesterday" | "week" | "earlier";
 
-/** The sessions of one folder, or of all other ones, as far as they were asked for. */
+/** The sessions of one folder, or of all other folders, as far as they were asked for. */
 export interface Listing {
   /** Newest first. */
   readonly rows: readonly Row[];
-  /** `page`: there are more. `end`: there are more than a server lists. */
+  /** `page`: there are more. `end`: there may be more than the server lists. */
   readonly more: "none" | "page" | "end";
 }
 
@@ -29,12 +29,12 @@ export interface GroupNode extends Child {
   readonly children: TreeNode[];
 }
 
-/** What was begun in other folders; its children are asked for when it is opened. */
+/** The sessions of other folders; its children are fetched when it is opened. */
 export interface OthersNode extends Child {
   readonly kind: "others";
 }
 
-/** "Show more" of a scope, or word that no more can be shown. */
+/** "Show more" for a scope, or a note that no more can be shown. */
 export interface MoreNode extends Child {
   readonly kind: "more" | "end";
   readonly scope: string;
@@ -42,10 +42,10 @@ export interface MoreNode extends Child {
 
 export type TreeNode = SessionNode | GroupNode | OthersNode | MoreNode;
 
-/** The scope of all folders that are not of this workspace. */
+/** The scope of all folders outside this workspace. */
 export const OTHERS = "others";
 
-/** In the days of the clock's own time zone; what lies in the future is of today. */
+/** By calendar days in the clock's time zone; the future counts as today. */
 export function ageOf(time: number, now: Date): Age {
   const daysAgo = (days: number): number =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() - days).getTime();
@@ -54,12 +54,12 @@ export function ageOf(time: number, now: Date): Age {
   return time >= daysAgo(7) ? "week" : "earlier";
 }
 
-/** The same folder, however its URI was spelled. */
+/** The same folder, however its URI is spelled. */
 export function sameFolder(one: string, other: string): boolean {
   return spelled(one) === spelled(other);
 }
 
-/** The workspace's sessions by date; by folder first where it has several. Folders without a session are left out. */
+/** The workspace's sessions by date, within folders if it has several. Folders without sessions are left out. */
 export function ownNodes(folders: ReadonlyMap<string, Listing>, now: Date): TreeNode[] {
   const filled = [...folders].filter(([, listing]) => listing.rows.length > 0);
   if (folders.size === 1) return filled.flatMap(([folder, listing]) => byAge(folder, listing, now, undefined));
@@ -71,7 +71,7 @@ export function ownNodes(folders: ReadonlyMap<string, Listing>, now: Date): Tree
   });
 }
 
-/** Other folders' sessions by folder, that of the newest session first. `parent` is undefined where they are all. */
+/** Other folders' sessions by folder, the one with the newest session first. `parent` is undefined for the top level. */
 export function otherNodes(listing: Listing, parent: TreeNode | undefined): TreeNode[] {
   const groups = new Map<string, GroupNode>();
   for (const row of listing.rows) {
@@ -81,7 +81,7 @@ export function otherNodes(listing: Listing, parent: TreeNode | undefined): Tree
       group = { kind: "folder", id: `other:${folder}`, name: row.folders[0] ?? "", parent, children: [] };
       groups.set(folder, group);
     }
-    // A folder that is known by two names may be on both sides: ids tell them apart.
+    // A folder with two names may be on both sides: a different id for each.
     group.children.push({ kind: "session", id: `other:${row.id}`, row, parent: group });
   }
   return [...groups.values(), ...moreNodes(OTHERS, listing, parent)];
@@ -119,7 +119,7 @@ function spelled(uri: string): string {
   try {
     plain = decodeURIComponent(uri);
   } catch {
-    // Not encoded at all, then.
+    // It is not percent-encoded.
   }
   return plain.replace(/\/+$/, "");
 }

@@ -1,4 +1,4 @@
-/** The words and icons for sessions in lists. Pure: the clock and the locale, a tag for `Intl`, are handed in. */
+/** The words and icons for sessions in lists. Pure: the clock and the locale, a tag for `Intl`, are passed in. */
 
 import { t } from "../l10n";
 import { dollars, number, shortCount } from "../numbers";
@@ -30,7 +30,7 @@ export function titleOf(row: Row): string {
   return row.title ?? t("Untitled session");
 }
 
-/** What a session is doing, where that is worth a word; null for an idle one. */
+/** What a session is doing; null if it is idle. */
 export function stateText(state: RowState): string | null {
   switch (state) {
     case "running":
@@ -81,13 +81,13 @@ export function timeText(time: number, now: Date, locale: string): string {
   return new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year }).format(date);
 }
 
-/** By the calendar: what was yesterday evening is a day ago. */
+/** Calendar days: yesterday evening is one day ago. */
 function daysBetween(earlier: Date, later: Date): number {
   const midnight = (date: Date): number => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
   return (midnight(later) - midnight(earlier)) / DAY;
 }
 
-/** The part after the provider: what fits beside a title. */
+/** The model's name without its provider, which fits beside a title. */
 export function modelText(model: string | null): string | null {
   return model?.slice(model.indexOf(":") + 1) ?? null;
 }
@@ -98,12 +98,12 @@ export function descriptionOf(row: Row, now: Date, locale: string): string {
   return parts.filter((part) => part !== null && part !== "").join(" · ");
 }
 
-/** For people who hear the list. */
+/** For screen readers. */
 export function spokenOf(row: Row, now: Date, locale: string): string {
   return `${titleOf(row)}, ${descriptionOf(row, now, locale).replaceAll(" · ", ", ")}`;
 }
 
-/** What a tooltip says, line by line; `folderName` makes a path of a folder's URI. */
+/** The lines of the tooltip; `folderName` converts a folder's URI to a path. */
 export function factsOf(
   row: Row,
   folderName: (uri: string) => string,
@@ -113,7 +113,7 @@ export function factsOf(
   const facts: [string, string][] = [];
   const state = stateText(row.state);
   if (state !== null) facts.push([t("State"), state]);
-  facts.push([t("Last used"), when.format(row.updated)], [t("Begun"), when.format(row.created)]);
+  facts.push([t("Last used"), when.format(row.updated)], [t("Created"), when.format(row.created)]);
   if (row.model !== null) facts.push([t("Model"), row.model]);
   if (row.usage) {
     const { input, output, cost } = row.usage;

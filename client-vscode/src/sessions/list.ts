@@ -1,11 +1,11 @@
-/** Asks the server for sessions, a page at a time: of the workspace's folders, and of all others. It knows no editor. */
+/** Asks the server for sessions, page by page: those of the workspace's folders, and those of all others. It knows no editor. */
 
 import type { ListedSession, SessionsAnswer, SessionsParams } from "../protocol";
 import { type Listing, OTHERS, sameFolder } from "./groups";
 import type { Row } from "./rows";
 
 export const PAGE = 100;
-/** What a server lists at most. */
+/** The server lists no more. */
 export const MOST = 1000;
 
 export type AskSessions = (params: SessionsParams) => Promise<SessionsAnswer>;
@@ -19,7 +19,7 @@ export class SessionList {
     private readonly rowOf: (listed: ListedSession) => Row,
   ) {}
 
-  /** Words that the title has; "" for all. */
+  /** Words in the title; "" for all sessions. */
   get query(): string {
     return this.words;
   }
@@ -29,19 +29,19 @@ export class SessionList {
     this.shown.clear();
   }
 
-  /** From now on a page more of a scope: a folder's URI, or `OTHERS`. */
+  /** Lists one page more of a scope (a folder's URI, or `OTHERS`) from now on. */
   showMore(scope: string): void {
     this.shown.set(scope, this.limit(scope) + PAGE);
   }
 
-  /** The sessions that were begun in one folder. */
+  /** The sessions of one folder. */
   async of(folder: string): Promise<Listing> {
     const limit = this.limit(folder);
     const { sessions } = await this.ask({ root: folder, query: this.words, limit: Math.min(limit + 1, MOST) });
     return this.listing(sessions, limit, sessions.length >= MOST);
   }
 
-  /** Those that were begun anywhere but in `own` folders; `listed` are known to be of these, whatever their names. */
+  /** The sessions of all folders but `own`. `listed`: ids of sessions known to belong to `own`, under whatever name. */
   async others(own: readonly string[], listed: ReadonlySet<string>): Promise<Listing> {
     const limit = this.limit(OTHERS);
     for (let asked = Math.min(limit + 1, MOST); ; asked = Math.min(asked * 4, MOST)) {
@@ -49,14 +49,14 @@ export class SessionList {
       const theirs = sessions.filter(
         ({ session, roots }) => !listed.has(session) && !own.some((folder) => sameFolder(folder, roots[0] ?? "")),
       );
-      // Among the newest there may be few but the workspace's own: then more of them are looked through.
+      // The newest may nearly all be the workspace's own: then more are fetched.
       if (theirs.length > limit || sessions.length < asked || asked === MOST) {
         return this.listing(theirs, limit, sessions.length >= MOST);
       }
     }
   }
 
-  /** Whether there are any but `known` ones: the newest `known + 1` tell it. */
+  /** Whether there are more than `known` sessions: the newest `known + 1` tell. */
   async hasOthers(known: number): Promise<boolean> {
     const { sessions } = await this.ask({ limit: Math.min(known + 1, MOST) });
     return sessions.length > known;

@@ -1,4 +1,4 @@
-/** "Resume Session…": the sessions as a quick pick, searched by the server while its user types. */
+/** "Resume Session…": the sessions as a quick pick, which the server searches while the user types. */
 
 import * as vscode from "vscode";
 import { locale, t } from "../l10n";
@@ -12,7 +12,7 @@ interface Item extends vscode.QuickPickItem {
   readonly session?: string;
 }
 
-/** The session that was chosen; undefined if none was. */
+/** The chosen session; undefined if none was chosen. */
 export async function pickSession(
   server: Server,
   rowOf: (listed: ListedSession) => Row,
@@ -22,7 +22,7 @@ export async function pickSession(
   pick.title = t("Resume Session");
   pick.placeholder = t("Words of its title");
   pick.matchOnDescription = pick.matchOnDetail = true;
-  // Newest first, also while words are typed: no stable API says that, and where it isn't known nothing is lost.
+  // Keeps the newest first while the user types. This property is not in the stable API; without it the order is VS Code's.
   if ("sortByLabel" in pick) pick.sortByLabel = false;
   let asked = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -32,7 +32,7 @@ export async function pickSession(
     pick.busy = true;
     try {
       const items = await itemsOf(server, query, rowOf, folderName);
-      // An answer to what was typed before is of no use any more.
+      // An answer to an earlier query is outdated.
       if (number === asked) pick.items = items;
     } catch (error) {
       if (number === asked) pick.items = [{ label: `$(error) ${(error as Error).message}`, alwaysShow: true }];
@@ -86,7 +86,7 @@ async function itemsOf(
       iconPath: new vscode.ThemeIcon(iconOf(row.state).name),
       description: descriptionOf(row, new Date(), locale()),
       ...(foreign ? { detail: folderName(row.folders[0] ?? "") } : {}),
-      // The server has found it: by any of its words, in any order.
+      // The server's search matches words in any order; VS Code must not filter its results.
       alwaysShow: query !== "",
     };
   };

@@ -1,4 +1,4 @@
-/** The sessions of this window as they stand, kept from the event stream; whoever shows one listens here. */
+/** The current states of this window's sessions, kept up to date from the event stream. */
 
 import * as vscode from "vscode";
 import type { Event } from "../protocol";
@@ -9,10 +9,10 @@ export class Sessions implements vscode.Disposable {
   private readonly known = new Map<string, SessionNow>();
   private readonly changes = new vscode.EventEmitter<string>();
   private readonly listening: vscode.Disposable[];
-  /** The id of a session whose state is another now. */
+  /** The id of a session whose state has changed. */
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly server: Server) {
+  constructor(server: Server) {
     this.listening = [
       server.onEvent((event) => this.apply(event.session, event)),
       server.onDidChangeState((state) => state.kind === "running" || this.stopped()),
@@ -23,23 +23,15 @@ export class Sessions implements vscode.Disposable {
     return this.known.get(session) ?? fresh();
   }
 
-  /** Sessions that have a live run. */
+  /** Ids of the sessions that have a live run. */
   get live(): string[] {
     return [...this.known].filter(([, now]) => now.run !== null).map(([session]) => session);
   }
 
-  /** What an answer of the server says of a session, where no event has said it. */
+  /** Takes over what an answer of the server says of a session, beyond its events. */
   set(session: string, told: Partial<SessionNow>): void {
     this.known.set(session, { ...this.get(session), ...told });
     this.changes.fire(session);
-  }
-
-  /** Asks the server how its sessions stand: what an earlier window or a restart has left. */
-  async refresh(): Promise<void> {
-    const status = await this.server.execute("steersman.status", {});
-    for (const { session, title, model, run, state, queue } of status.sessions) {
-      this.set(session, { title, model, run: run ?? null, state, queue });
-    }
   }
 
   dispose(): void {
@@ -55,7 +47,7 @@ export class Sessions implements vscode.Disposable {
     this.changes.fire(session);
   }
 
-  /** A server that is gone has no live run: what it did is closed in the log when the session is opened again. */
+  /** A server that has gone has no live run. Its runs get their ends in the log when their session is opened again. */
   private stopped(): void {
     for (const [session, now] of this.known) {
       if (now.run === null) continue;

@@ -1,9 +1,9 @@
-/** What a list shows of one session: its log's summary, with what this window has heard of it since. Pure. */
+/** What a list shows of one session: the summary of its log, with what this window has heard since. Pure. */
 
 import type { Event, ListedSession, UsageData } from "../protocol";
 import type { SessionNow } from "./current";
 
-/** `locked`: another process has it open. `elsewhere`: a run of another process is under way in it. */
+/** `locked`: another process has it open. `elsewhere`: another process has a live run in it. */
 export type RowState = "running" | "waiting" | "interrupted" | "failed" | "locked" | "elsewhere" | "idle";
 
 export interface Row {
@@ -21,7 +21,7 @@ export interface Row {
   readonly state: RowState;
 }
 
-/** `now` is that of an unknown session where this window has heard nothing; `failed`: its last run ended by an error. */
+/** `now`: its state as this window has heard of it, or a fresh one. `failed`: its last run ended with an error. */
 export function rowOf(listed: ListedSession, now: SessionNow, failed: boolean): Row {
   return {
     id: listed.session,
@@ -43,7 +43,7 @@ function stateOf(listed: ListedSession, now: SessionNow, failed: boolean): RowSt
   return now.state === "interrupted" || listed.state === "interrupted" ? "interrupted" : "idle";
 }
 
-/** The sessions whose last run ended by an error, as far as this window has heard it: no list tells that. */
+/** The sessions whose last run ended with an error, as far as this window has heard: the server's list doesn't tell. */
 export class Failures {
   private readonly sessions = new Set<string>();
 
@@ -57,7 +57,7 @@ export class Failures {
   }
 }
 
-/** Whether an event makes the list another one: a session that is new, or is at another place in it. */
+/** Whether an event changes the list: a session is new or moves to another place. */
 export function changesList(event: Event): boolean {
   return ["session", "session_renamed", "agent_start", "agent_end", "head"].includes(event.type);
 }

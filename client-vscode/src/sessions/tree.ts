@@ -1,4 +1,4 @@
-/** The sessions view: what is listed, as tree items. It asks the server only while the view is shown. */
+/** The items of the sessions view. It asks the server only while the view is visible. */
 
 import * as vscode from "vscode";
 import { locale, t } from "../l10n";
@@ -19,7 +19,7 @@ import { SessionList } from "./list";
 import type { Sessions } from "./registry";
 import { changesList, Failures, type Row, rowOf } from "./rows";
 
-/** What the view says beside its list: there is one state at a time. */
+/** What the view shows: one of these at a time. */
 export type TreeState = "listed" | "empty" | "failed";
 
 export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
@@ -31,7 +31,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private readonly listening: vscode.Disposable[];
   private nodes = new Map<string, SessionNode[]>();
   private listed = new Map<string, ListedSession>();
-  /** Ids of those that are listed with this workspace. */
+  /** Ids of the sessions listed under this workspace. */
   private own: ReadonlySet<string> = new Set();
   private knowsOthers = false;
   private minute: NodeJS.Timeout | undefined;
@@ -65,7 +65,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     return this.told;
   }
 
-  /** Why there is no list, where that is no fault of the server's start, which the chat tells. */
+  /** Why there is no list. Undefined if the server could not be started, which the chat shows. */
   get problem(): string | undefined {
     return this.why;
   }
@@ -81,7 +81,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   set visible(visible: boolean) {
     clearInterval(this.minute);
-    // Times grow old while nothing happens.
+    // Relative times change while nothing happens.
     if (visible) this.minute = setInterval(() => this.refreshing.want(), 60_000);
     this.refreshing.visible = visible;
   }
@@ -120,7 +120,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       case "others": {
         const open = vscode.TreeItemCollapsibleState;
         const item = new vscode.TreeItem(t("Other folders"), this.query ? open.Expanded : open.Collapsed);
-        // A search opens it; afterwards it is again as it was.
+        // A search expands it; with another id, its previous state returns afterwards.
         item.id = this.query ? "others:found" : "others";
         return item;
       }
@@ -148,7 +148,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private async roots(): Promise<TreeNode[]> {
     this.nodes = new Map();
     this.listed = new Map();
-    // A server that could not be started is started again by its user, not by a list that is drawn.
+    // The user restarts a server that could not be started; drawing a list must not.
     if (this.server.state.kind === "failed") {
       this.become("failed");
       return [];
@@ -172,7 +172,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     return this.list.others(ownFolders(), this.own);
   }
 
-  /** Once there are any there will be: that is asked for no second time. A search looks in all folders. */
+  /** Once there are some, it does not ask again. A search covers all folders. */
   private async hasOthers(own: readonly Listing[]): Promise<boolean> {
     if (this.query) return (await this.others()).rows.length > 0;
     const known = own.reduce((sum, { rows }) => sum + rows.length, 0);
@@ -210,7 +210,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     return rowOf(listed, this.sessions.get(listed.session), this.failures.has(listed.session));
   }
 
-  /** What a session is doing has changed: its place in the list has not. */
+  /** A session's state has changed, but not its place in the list. */
   private redraw(session: string): void {
     const listed = this.listed.get(session);
     if (!listed) return;

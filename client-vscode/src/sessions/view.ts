@@ -1,4 +1,4 @@
-/** The sessions view in the window: the tree with its commands, its search, and the session that the chat shows. */
+/** The sessions view: the tree with its commands and search, and the session in the chat selected. */
 
 import * as vscode from "vscode";
 import { t } from "../l10n";
@@ -12,13 +12,14 @@ import type { Sessions } from "./registry";
 import { rowOf } from "./rows";
 import { folderName, SessionsTree } from "./tree";
 
-export const SESSIONS_VIEW = "steersman.sessionsView";
+const SESSIONS_VIEW = "steersman.sessionsView";
+
 export class SessionsView implements vscode.Disposable {
   private readonly tree: SessionsTree;
   private readonly view: vscode.TreeView<TreeNode>;
   private readonly actions: SessionActions;
   private readonly disposables: { dispose(): void }[];
-  /** The session that the chat shows was not in the list yet. */
+  /** The session in the chat was not in the list yet. */
   private unselected = true;
 
   /** `reveal`: brings the chat to the front. */
@@ -54,7 +55,7 @@ export class SessionsView implements vscode.Disposable {
     this.say();
   }
 
-  /** Calls of the page about the session that it shows. */
+  /** The page's calls about the session in the chat. */
   get handlers(): Handlers {
     return {
       exportSession: async () => {
@@ -100,8 +101,8 @@ export class SessionsView implements vscode.Disposable {
   }
 
   /**
-   * What a command is about: the item of its menu (with all that are selected, if it is one of them), the selection
-   * for a key, the session of the chat for the palette.
+   * What a command applies to: the item of its menu (or the whole selection, if that includes it), the selection for a key,
+   * the session in the chat for the palette.
    */
   private meant(node: unknown, all?: unknown): Named[] {
     const nodes = Array.isArray(all) ? all : node === undefined ? this.view.selection : [node];
@@ -131,7 +132,7 @@ export class SessionsView implements vscode.Disposable {
     this.say();
   }
 
-  /** The line above the list; a view without one that is empty shows its welcome. */
+  /** Sets the line above the list. An empty view without such a line shows its welcome. */
   private say(): void {
     const { query, state, problem } = this.tree;
     void vscode.commands.executeCommand("setContext", "steersman.sessionsState", state);
@@ -141,13 +142,13 @@ export class SessionsView implements vscode.Disposable {
     else this.view.message = t("Sessions with “{0}” in the title", query);
   }
 
-  /** Selects the session that the chat shows, if it is listed; what is folded is opened for it. */
+  /** Selects the session in the chat, if it is listed, and expands its groups. */
   private select(): void {
     const node = this.chat.current === null ? undefined : this.tree.find(this.chat.current);
     this.unselected = this.chat.current !== null;
     if (!node || !this.view.visible) return;
     this.unselected = false;
-    // A list that is drawn anew meanwhile no longer knows the node: then the next one selects it.
+    // If the list is drawn again meanwhile, it no longer knows the node: the next list selects the session.
     this.view.reveal(node, { select: true, focus: false }).then(undefined, () => (this.unselected = true));
   }
 }

@@ -1,4 +1,4 @@
-/** Something that is done once for many wishes, and only while somebody looks. It knows a timer, no editor. */
+/** Does work once for many requests, and only while a view is visible. It knows a timer but no editor. */
 
 export type Later = (work: () => void) => { cancel(): void };
 
@@ -12,13 +12,13 @@ export class WhileVisible {
     private readonly later: Later,
   ) {}
 
-  /** Wishes that come before it is done are one; those that come while nobody looks wait until somebody does. */
+  /** Requests the work. Requests before it is done count as one; those while the view is hidden wait until it is visible. */
   want(): void {
     this.wanted = true;
     if (this.looking) this.waiting ??= this.later(() => this.run());
   }
 
-  /** Somebody looks, or no longer does. What was wished for meanwhile is done at once. */
+  /** The view was shown or hidden. What was requested while it was hidden is done at once. */
   set visible(visible: boolean) {
     this.looking = visible;
     if (!visible) this.cancel();

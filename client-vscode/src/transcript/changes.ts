@@ -1,6 +1,6 @@
 /**
- * What a call did to files, as diffs. A question holds the diff of what is proposed; a change that needed no question,
- * or that the user has altered, is told by the result: its text has the diff, its details the counts. Pure.
+ * What a call did to files, as diffs. A question has the diff of the proposal. A change that needed no question, or that the
+ * user altered, is in the result: the diff in its text, the counts in its details. Pure.
  */
 
 import type { FileChangeData, ToolEndData } from "../protocol";

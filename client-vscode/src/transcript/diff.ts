@@ -2,14 +2,14 @@
 
 export interface DiffLine {
   readonly kind: "hunk" | "context" | "added" | "removed" | "note";
-  /** Without its mark. */
+  /** Without the diff's first column. */
   readonly text: string;
-  /** From 1; none where the line is on the other side only. */
+  /** From 1; undefined if the line is only on the other side. */
   readonly oldLine?: number;
   readonly newLine?: number;
 }
 
-/** The lines of a diff of one file, without its header. What is no diff gives no lines. */
+/** The lines of one file's diff, without its header. Text that is no diff gives no lines. */
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let oldLine = 0;
@@ -34,7 +34,7 @@ export function diffLines(diff: string): DiffLine[] {
   return lines;
 }
 
-/** Where the change begins in the new file, from 1; undefined if the diff doesn't say. */
+/** The line of the new file where the change begins, from 1; undefined if the diff doesn't say. */
 export function firstChangedLine(lines: readonly DiffLine[]): number | undefined {
   const at = lines.findIndex(({ kind }) => kind === "added" || kind === "removed");
   const near = lines.slice(at < 0 ? lines.length : at).find(({ newLine }) => newLine !== undefined);

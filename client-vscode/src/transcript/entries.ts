@@ -1,4 +1,4 @@
-/** What a transcript is made of. One entry is one thing that is shown, so that a long answer is several. */
+/** The entries of a transcript. An entry is one thing that is shown: a long answer has several. */
 
 import type {
   AgentEndData,
@@ -12,12 +12,12 @@ import type {
   ToolEndData,
 } from "../protocol";
 
-/** Why a message is no part of the conversation; what had come of it is shown all the same. */
+/** Why a message does not belong to the conversation; what had been received of it is shown anyway. */
 export type Discarded = "retried" | "failed" | "aborted" | "interrupted";
 
 export interface UserEntry {
   readonly kind: "user";
-  /** The message's: what `fork` and `revert` take. */
+  /** The message's id, which `fork` and `revert` take. */
   readonly id: string;
   /** As it was typed. */
   readonly text: string;
@@ -31,7 +31,7 @@ export interface UserEntry {
 /** One block of an answer. */
 export interface TextEntry {
   readonly kind: "text" | "thinking" | "refusal";
-  /** The same while it is streamed and afterwards. */
+  /** The same during streaming and afterwards. */
   readonly id: string;
   readonly messageId: string;
   readonly text: string;
@@ -41,7 +41,7 @@ export interface TextEntry {
   readonly redacted?: boolean;
 }
 
-/** A message that an extension keeps in the session and shows. */
+/** A message that an extension has put into the session. */
 export interface CustomEntry {
   readonly kind: "custom";
   readonly id: string;
@@ -50,15 +50,15 @@ export interface CustomEntry {
   readonly text: string;
 }
 
-/** What the user was asked about a call, and the answer. */
+/** The question about a call, and its answer. */
 export interface Asked {
   readonly id: string;
   readonly title: string;
   readonly decision?: string;
   readonly feedback?: string;
-  /** Accepted as the user has rewritten it. */
+  /** The user accepted a version of their own. */
   readonly edited?: boolean;
-  /** Some of the hunks only were accepted. */
+  /** Only some of the hunks were accepted. */
   readonly partly?: boolean;
 }
 
@@ -68,38 +68,38 @@ export interface AppliedEdit {
   readonly kind: "create" | "edit" | "delete" | "move";
   readonly added: number;
   readonly removed: number;
-  /** It is in the editor only. */
+  /** It is only in the editor, not on the disk. */
   readonly unsaved: boolean;
   readonly target?: string;
 }
 
 export interface ToolEntry {
   readonly kind: "tool";
-  /** The same while it is written and afterwards. */
+  /** The same while the model writes the call and afterwards. */
   readonly id: string;
-  /** What events and questions call it; empty while it is written. */
+  /** Its id in events and questions; empty while the model writes the call. */
   readonly callId: string;
-  /** Empty while it is written: only its arguments are streamed. */
+  /** Empty while the model writes the call: only its arguments are streamed. */
   readonly name: string;
-  /** Empty while they are being written. */
+  /** Empty while the model writes them. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** What the model writes, as far as it got. */
+  /** The arguments as the model writes them, so far. */
   readonly argsText: string;
-  /** `waiting`: for its turn, or, with an `approval` that has no decision, for the user. */
+  /** `waiting`: for the user if `approval` has no decision, else for its turn. */
   readonly state: "writing" | "waiting" | "running" | "ended";
   readonly outcome?: ToolEndData["outcome"];
   readonly isError?: boolean;
   readonly discarded?: Discarded;
-  /** Live output, of which only the end is kept, then the result's text. */
+  /** The end of the live output, later the result's text. */
   readonly output: string;
-  /** Where `output` begins in the whole of the live output, in UTF-16 code units; 0 for a result. */
+  /** Offset of `output` in the whole live output, in UTF-16 code units; 0 for a result. */
   readonly outputStart: number;
   /** Pictures in the result. */
   readonly images: readonly ImageBlock[];
   readonly durationMs?: number;
   readonly exitCode?: number;
   readonly denial?: DenialMark;
-  /** What was proposed, then what was done: the diffs. */
+  /** The diffs of what was proposed, later of what was done. */
   readonly changes: readonly FileChangeData[];
   readonly approval?: Asked;
   readonly edits: readonly AppliedEdit[];
@@ -113,7 +113,7 @@ export interface NoticeEntry {
   readonly text: string;
 }
 
-/** Model or mode are others from here on. */
+/** Model or mode change here. */
 export interface ConfigEntry {
   readonly kind: "config";
   readonly id: string;
@@ -125,7 +125,7 @@ export interface RetryEntry {
   readonly kind: "retry";
   readonly id: string;
   readonly data: RetryData;
-  /** It has not been asked for again yet. */
+  /** The response has not been requested again yet. */
   readonly busy: boolean;
 }
 
@@ -152,7 +152,7 @@ export interface RevertEntry {
   readonly cut: boolean;
 }
 
-/** A file was changed when no run was live any more: by a tool that had not stopped. */
+/** A file was changed after its run had ended, by a tool that had not stopped. */
 export interface LateEditEntry {
   readonly kind: "lateEdit";
   readonly id: string;
@@ -162,7 +162,7 @@ export interface LateEditEntry {
 export interface RunEndEntry {
   readonly kind: "runEnd";
   readonly id: string;
-  /** How long the run took, in milliseconds, where its beginning was seen. */
+  /** How long the run took, in milliseconds, if its beginning was seen. */
   readonly tookMs?: number;
   readonly data: AgentEndData;
 }

@@ -1,9 +1,9 @@
-/** Which files a link in a transcript may mean. Pure: who opens one looks which of them is there. */
+/** Which files a link in a transcript may mean. Pure: whoever opens the link finds out which of them exists. */
 
 /**
- * URIs to try, in order. `named`: a `file:` URI, or a path as a model has written it; `folders`: URIs of the folders
- * that a relative path may start in. Nothing for what is no file of this machine: to open a file of another host is to
- * tell that host who asks.
+ * URIs to try, in order. `named`: a `file:` URI, or a path as the model wrote it; `folders`: URIs of the folders that a
+ * relative path may start in. Empty for anything but a file of this machine: opening a file on another host would tell that
+ * host who asks.
  */
 export function placesOf(named: string, folders: readonly string[]): string[] {
   if (/^file:\/\/\/[^/]/i.test(named)) return [named];
@@ -12,7 +12,7 @@ export function placesOf(named: string, folders: readonly string[]): string[] {
   if (path === "" || path.startsWith("//") || /^[a-z][a-z0-9+.-]+:/i.test(path)) return [];
   if (path.startsWith("/")) return [`file://${encoded(path)}`];
   const within = folders.map((folder) => new URL(encoded(path), `${folder.replace(/\/$/, "")}/`).href);
-  // In several folders a path may begin with the name of one.
+  // With several folders, a path may begin with a folder's name.
   const [first = "", ...rest] = path.split("/");
   const ofFolder = folders.filter((folder) => rest.length > 0 && nameOf(folder) === encodeURIComponent(first));
   return [...within, ...ofFolder.map((folder) => new URL(encoded(rest.join("/")), `${folder.replace(/\/$/, "")}/`).href)];

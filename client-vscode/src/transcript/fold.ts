@@ -1,9 +1,9 @@
 /**
- * A session's events as a transcript. Pure: the page shows it, tests replay logs through it.
+ * Folds a session's events into a transcript. Pure: the page shows it, tests replay logs through it.
  *
- * Durable events come in order (see `SessionFeed`), passing ones at any time. What is still open (an answer that is
- * being streamed, a summary that is being made) is at the end until the event that closes it gives it its place, so
- * that a log alone and a live stream make the same transcript.
+ * Durable events come in order (see `SessionFeed`), transient ones at any time. What is still open (an answer being streamed,
+ * a summary being written) stays at the end until the event that closes it gives it its place, so that a log alone and a live
+ * stream give the same transcript.
  */
 
 import type { Event, StreamedMessage, UsageData } from "../protocol";
@@ -14,23 +14,23 @@ import { NO_USAGE } from "./usage";
 import type { Whereabouts } from "./whereabouts";
 import { Writer } from "./writer";
 
-/** What the next events are applied to. Of no interest to who shows a transcript. */
+/** The state that the next events are applied to. Of no interest to whoever shows the transcript. */
 export interface Memory {
   readonly ledger: LedgerState;
   /** Messages that are being streamed. */
   readonly open: ReadonlyMap<string, OpenMessage>;
-  /** Answers that were not committed. */
+  /** Ids of answers that were not committed. */
   readonly discarded: ReadonlySet<string>;
-  /** The summary that is being made. */
+  /** The summary that is being written. */
   readonly compacting: CompactionEntry | null;
-  /** A response that is going to be asked for again: the event comes before what had come of it is told. */
+  /** A response that will be requested again. This event comes before the one with what had been received of it. */
   readonly retrying: RetryEntry | null;
   readonly reverting: string | null;
   /** Runs that have begun, and when. */
   readonly runs: ReadonlyMap<string, number>;
   readonly config: { readonly model: string | null; readonly mode: string | null } | null;
   readonly roots: readonly string[];
-  /** Counts the entries that no event gives an id. */
+  /** Numbers the entries that have no id from an event. */
   readonly counted: number;
   readonly usage: UsageData;
   readonly window: number | null;
@@ -38,17 +38,17 @@ export interface Memory {
 }
 
 export interface Transcript {
-  /** Those of the branch that the session stands on, oldest first. An entry that changes is another object. */
+  /** The entries of the current branch, oldest first. An entry that changes becomes a new object. */
   readonly entries: readonly Entry[];
-  /** Of the whole session so far. */
+  /** The whole session's usage so far. */
   readonly usage: UsageData;
-  /** Tokens of the conversation as the last answer's usage tells them: how full the context is. */
+  /** Tokens in the context, according to the last answer's usage. */
   readonly contextTokens: number;
-  /** Tokens that the last run's model takes; null: not known. */
+  /** Context window of the last run's model, in tokens; null: not known. */
   readonly window: number | null;
   /** URIs of the session's folders; the first is its own. */
   readonly roots: readonly string[];
-  /** Of files that are no longer where they were. */
+  /** Where files are that have been moved or deleted. */
   readonly whereabouts: Whereabouts;
   readonly memory: Memory;
 }
@@ -81,14 +81,14 @@ export function emptyTranscript(): Transcript {
   return NOTHING;
 }
 
-/** The transcript after more events; the same object where they change nothing that is shown. */
+/** The transcript after more events. */
 export function fold(transcript: Transcript, events: readonly Event[]): Transcript {
   const writer = new Writer(transcript.memory);
   for (const event of events) writer.apply(event);
   return written(transcript, writer.memory);
 }
 
-/** The message that is being streamed, as of a question: its blocks from offset 0. */
+/** The transcript with the message that is being streamed, as answered to a question: its blocks from offset 0. */
 export function streaming(transcript: Transcript, message: StreamedMessage): Transcript {
   const writer = new Writer(transcript.memory);
   writer.streaming(message);
@@ -114,7 +114,7 @@ function written(before: Transcript, memory: Memory): Transcript {
   };
 }
 
-/** Components look at the array to know whether anything has changed. */
+/** Components compare the array's identity to find out whether anything has changed. */
 function sameEntries(before: readonly Entry[], after: readonly Entry[]): boolean {
   return before === after || (before.length === after.length && before.every((entry, i) => entry === after[i]));
 }

@@ -1,31 +1,30 @@
 /**
- * All entries of a session and the tree that they hang on, of which the branch at the tip is shown. A `Ledger` is made
- * for a batch of events from what the batch before has left, and copies a part of it only when it changes that part.
- * Pure.
+ * All entries of a session and the tree to which they belong; the branch at the tip is shown. A `Ledger` is created for each
+ * batch of events from the state after the previous batch, and copies a part of that only if it changes it. Pure.
  */
 
 import type { Entry, ToolEntry } from "./entries";
 
 interface Node {
   readonly parent: string | null;
-  /** Tokens of the conversation up to here; null: nobody has said yet. */
+  /** Tokens of the conversation up to here; null: not known yet. */
   readonly tokens: number | null;
 }
 
-/** Null: before the first node. `FILES`: what belongs to files is shown on every branch. */
+/** Null: before the first node. `FILES`: shown on every branch, because it is about files. */
 type Anchor = string | null;
 const FILES = "files";
 
 export interface LedgerState {
   /** In the order in which they came. */
   readonly all: readonly Entry[];
-  /** The node that each belongs to. */
+  /** The node of each entry. */
   readonly anchors: readonly Anchor[];
-  /** Entry ids and ids of tool calls → place in `all`. */
+  /** Index in `all` by the ids of entries and tool calls. */
   readonly places: ReadonlyMap<string, number>;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly tip: Anchor;
-  /** Places of what is shown; null: all of it. */
+  /** Indices in `all` of what is shown; null: all. */
   readonly shown: readonly number[] | null;
 }
 
@@ -55,7 +54,7 @@ export class Ledger {
     this.shown = before.shown;
   }
 
-  /** The same object as before where nothing has changed. */
+  /** The same object as before if nothing has changed. */
   get state(): LedgerState {
     const { before, tip, shown } = this;
     const [all, anchors, places, nodes] = [this.all.now, this.anchors.now, this.places.now, this.nodes.now];
@@ -67,12 +66,7 @@ export class Ledger {
     return this.nodes.now.has(node);
   }
 
-  /** Of the branch that is shown. */
-  get tokens(): number {
-    return (this.tip === null ? null : this.nodes.now.get(this.tip)?.tokens) ?? 0;
-  }
-
-  /** A new node, which is the tip. `tokens`: of the conversation up to here, where it is told. */
+  /** Adds a node, which becomes the tip. `tokens`: of the conversation up to here, if known. */
   node(id: string, parent: Anchor, tokens?: number): void {
     const inherited = parent === null ? null : (this.nodes.now.get(parent)?.tokens ?? null);
     this.nodes.mine().set(id, { parent, tokens: tokens ?? inherited });
@@ -81,19 +75,19 @@ export class Ledger {
     if (!follows) this.choose();
   }
 
-  /** The next node follows another one than the last. */
+  /** Moves to another node, which the next one will follow. */
   moveTo(tip: Anchor): void {
     if (tip === this.tip) return;
     this.tip = tip;
     this.choose();
   }
 
-  /** Shows it on the branch that the tip is on. */
+  /** Adds an entry to the current branch. */
   add(entry: Entry): void {
     this.put(entry, this.tip);
   }
 
-  /** Shows it on every branch. */
+  /** Adds an entry that is shown on every branch. */
   addOfFiles(entry: Entry): void {
     this.put(entry, FILES);
   }
@@ -102,7 +96,7 @@ export class Ledger {
     return this.places.now.has(id);
   }
 
-  /** A call by the id that events give it; one that is unknown changes nothing. */
+  /** Changes a call by its id in events; an unknown id changes nothing. */
   changeCall(callId: string, change: (call: ToolEntry) => ToolEntry): void {
     this.change(callId, (entry) => (entry.kind === "tool" ? change(entry) : entry));
   }
@@ -124,7 +118,7 @@ export class Ledger {
     if (this.shown) this.shown = [...this.shown, place];
   }
 
-  /** What is on the way from the first node to the tip. */
+  /** Selects the entries on the path from the first node to the tip. */
   private choose(): void {
     const path = new Set<Anchor>([null, FILES]);
     for (let at = this.tip; at !== null && !path.has(at); at = this.nodes.now.get(at)?.parent ?? null) path.add(at);
@@ -134,12 +128,12 @@ export class Ledger {
   }
 }
 
-/** What is shown of a ledger. The same array as long as that is all of it and nothing has changed. */
+/** The entries that are shown. The same array as long as these are all entries and nothing has changed. */
 export function shownOf({ all, shown }: LedgerState): readonly Entry[] {
   return shown ? shown.flatMap((place) => all[place] ?? []) : all;
 }
 
-/** A value that is copied before its first change. */
+/** A value that is copied before it is first changed. */
 class Copied<R extends object, T extends R> {
   private copied: T | undefined;
 

@@ -1,4 +1,4 @@
-/** The entries of a whole message. Pure. */
+/** The entries of a complete message. Pure. */
 
 import type { DiscardedData, ImageBlock, MessageEndData, TextBlock, ThinkingBlock, ToolCallBlock } from "../protocol";
 import type { Discarded, Entry, TextEntry, UserEntry } from "./entries";
@@ -13,15 +13,15 @@ export function entriesOf(data: MessageEndData): Entry[] {
   return data.content.flatMap((block, index) => answerEntry(data.messageId, index, block));
 }
 
-/** What had come of an answer that counts for nothing. */
+/** What had been received of a discarded answer. */
 export function entriesOfDiscarded({ messageId, partial, discarded }: DiscardedData): Entry[] {
   return partial.flatMap((block, index) => answerEntry(messageId, index, block, discarded));
 }
 
-/** What the editor shows goes with nearly every message, and a pasted image is seen. */
+/** Not worth a label: the editor's state goes with nearly every message, and a pasted image can be seen. */
 const TELLS_NOTHING = /^(editor|image \d+)$/;
 
-/** The typed text is the first block; what went with it has a name of its own. */
+/** Blocks without `attached` are the typed text. */
 function userEntry({ messageId, content, source }: MessageEndData): UserEntry {
   const texts = content.filter((block): block is TextBlock => block.type === "text");
   return {

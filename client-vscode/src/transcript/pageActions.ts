@@ -1,4 +1,4 @@
-/** What the transcript asks of the editor: a file or a page to be opened, a text to be copied or put into a document. */
+/** What the transcript asks of the editor: to open a file or a page, to copy a text or insert it into a document. */
 
 import * as vscode from "vscode";
 import { t } from "../l10n";
@@ -37,13 +37,13 @@ async function existing(named: string): Promise<vscode.Uri> {
       await vscode.workspace.fs.stat(uri);
       return uri;
     } catch {
-      // It is looked for in the next folder.
+      // Try the next place.
     }
   }
   throw new Refused(t("There is no file {0}.", named), "failed");
 }
 
-/** In place of what is selected in the editor that was used last. */
+/** Replaces the selection in the editor that was used last. */
 async function insert(text: string): Promise<void> {
   const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
   if (!editor) throw new Refused(t("Open a file first, and put the cursor where the text belongs."), "failed");

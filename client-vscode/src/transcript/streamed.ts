@@ -1,6 +1,6 @@
 /**
- * A message that is being streamed, built up from pieces that know their place. Pure; protocol.md, "Events", says the
- * rules: text beyond a hole waits, what is there already changes nothing.
+ * A message that is being streamed, assembled from pieces with offsets. Text beyond a gap waits; text that is there already
+ * changes nothing. Pure. The rules are in protocol.md, "Events".
  */
 
 import type { MessageUpdateData, StreamedMessage } from "../protocol";
@@ -15,20 +15,20 @@ interface Piece {
 export interface Block {
   readonly kind: BlockKind;
   readonly text: string;
-  /** Beyond a hole, by their offset. */
+  /** Pieces beyond a gap, by offset. */
   readonly waiting: readonly Piece[];
   readonly entry: Entry | undefined;
 }
 
 export interface OpenMessage {
-  /** Its `message_start` has come: before that it has no place in the transcript. */
+  /** Its `message_start` has come; before that it has no place in the transcript. */
   readonly started: boolean;
   readonly blocks: ReadonlyMap<number, Block>;
 }
 
 export const UNSEEN: OpenMessage = { started: false, blocks: new Map() };
 
-/** More of a block. The same object where it changes nothing. */
+/** Adds a piece of a block. Returns the same object if nothing changes. */
 export function updated(message: OpenMessage, update: MessageUpdateData): OpenMessage {
   const { messageId, index, kind, offset, text } = update;
   const before = message.blocks.get(index) ?? { kind, text: "", waiting: [], entry: undefined };
@@ -38,7 +38,7 @@ export function updated(message: OpenMessage, update: MessageUpdateData): OpenMe
   return { ...message, blocks: new Map(message.blocks).set(index, { ...block, entry }) };
 }
 
-/** The message as of a question: its blocks from offset 0. */
+/** Adds the message as answered to a question: its blocks from offset 0. */
 export function asOf(message: OpenMessage, told: StreamedMessage): OpenMessage {
   return told.blocks.reduce(
     (now, block) => updated(now, { messageId: told.messageId, offset: 0, ...block }),
@@ -46,7 +46,7 @@ export function asOf(message: OpenMessage, told: StreamedMessage): OpenMessage {
   );
 }
 
-/** What is shown of it, in the order of its blocks. */
+/** The entries to show, in the order of the blocks. */
 export function openEntries(message: OpenMessage): Entry[] {
   if (!message.started) return [];
   const order = [...message.blocks].sort(([a], [b]) => a - b);
@@ -60,7 +60,7 @@ function placed(block: Block, piece: Piece): Block {
     return { ...block, waiting };
   }
   if (piece.offset + piece.text.length <= known) return block;
-  // A growing string is not copied at each `+` by the engine, so that a long answer costs what it is long.
+  // The engine does not copy a growing string at each `+`, so that the cost of a long answer is linear.
   let text = block.text + (piece.offset === known ? piece.text : piece.text.slice(known - piece.offset));
   let used = 0;
   for (const next of block.waiting) {

@@ -1,4 +1,4 @@
-/** A tool call from its first letter to its result, each step a new entry. Pure. */
+/** A tool call from its first character to its result; each step returns a new entry. Pure. */
 
 import type {
   ApprovalRequestedData,
@@ -12,7 +12,7 @@ import type {
 import { changesDone } from "./changes";
 import type { AppliedEdit, Discarded, ToolEntry } from "./entries";
 
-/** UTF-16 code units of live output that are kept: what a person could still read of it. */
+/** UTF-16 code units of live output that are kept; nobody reads more. */
 export const LIVE_OUTPUT = 20_000;
 
 const BARE = {
@@ -28,7 +28,7 @@ const BARE = {
   edits: [],
 } as const;
 
-/** A call that the model is writing; its name comes with the whole message. */
+/** A call that the model is still writing; its name comes with the complete message. */
 export function writtenCall(id: string, argsText: string): ToolEntry {
   return { ...BARE, id, argsText, state: "writing" };
 }
@@ -50,7 +50,7 @@ export function asked(call: ToolEntry, { id, title, changes }: ApprovalRequested
   return { ...call, state: "waiting", changes, approval: { id, title } };
 }
 
-/** An answer to a question that has been superseded changes nothing. */
+/** The answer to a superseded question changes nothing. */
 export function answered(call: ToolEntry, data: ApprovalResolvedData): ToolEntry {
   if (call.approval?.id !== data.id) return call;
   const { decision, feedback, edited, hunks } = data;
@@ -70,7 +70,7 @@ export function running(call: ToolEntry, ts: number): ToolEntry {
   return call.state === "ended" ? call : { ...call, state: "running", startedAt: ts };
 }
 
-/** Live output. Nobody makes up for a hole in it before the end: what lies beyond one is where it begins anew. */
+/** Adds live output. A gap in it is not filled before the end, so the output begins again after the gap. */
 export function outputMore(call: ToolEntry, { offset, text }: ToolUpdateData): ToolEntry {
   if (call.state === "ended") return call;
   const end = call.outputStart + call.output.length;
@@ -79,7 +79,7 @@ export function outputMore(call: ToolEntry, { offset, text }: ToolUpdateData): T
   return bounded(call, call.output + text.slice(end - offset), call.outputStart);
 }
 
-/** Twice as much is let in before it is cut, so that not each piece of a long output is copied with all before it. */
+/** Cuts only when there is twice as much as is kept, so that not every piece copies the whole output. */
 function bounded(call: ToolEntry, output: string, outputStart: number): ToolEntry {
   if (output.length <= 2 * LIVE_OUTPUT) return { ...call, output, outputStart };
   const cut = output.length - LIVE_OUTPUT;
@@ -94,7 +94,7 @@ export function appliedEdit({ uri, kind, added, removed, unsaved, target }: Edit
   return { uri, kind, added, removed, unsaved, ...(target === undefined ? {} : { target }) };
 }
 
-/** The one result; a second one changes nothing. */
+/** Adds the result; a second one changes nothing. */
 export function ended(call: ToolEntry, data: ToolEndData): ToolEntry {
   if (call.state === "ended") return call;
   const output = data.content.flatMap((block) => ("text" in block ? [block.text] : [])).join("\n");
@@ -111,7 +111,7 @@ export function ended(call: ToolEntry, data: ToolEndData): ToolEntry {
     outputStart: 0,
     images,
     durationMs,
-    // Of several files some can be changed though the call has failed.
+    // A failed call may have changed some of its files.
     changes: outcome === "ok" || call.edits.length > 0 ? changesDone(call, data, output) : call.changes,
     ...(typeof exitCode === "number" ? { exitCode } : {}),
     ...(denial ? { denial } : {}),

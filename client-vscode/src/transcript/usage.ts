@@ -1,4 +1,4 @@
-/** Usage added up as the server does: what was never counted is no part, and a cost that one part lacks is not known. */
+/** Adds up usage as the server does: if one part has usage but no cost, the total cost is not known. */
 
 import type { UsageData } from "../protocol";
 

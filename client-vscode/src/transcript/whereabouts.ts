@@ -1,21 +1,21 @@
 /**
- * Where the files are that a transcript names: followed through every change that the session's log tells, those of later
- * runs and of reverts too, so that no link of an earlier entry leads to where a file was. Pure.
+ * Where the files are now that a transcript names. It follows every change in the session's log, including later runs and
+ * reverts, so that links in earlier entries lead to a file's present place. Pure.
  */
 
 import type { EditAppliedData, FileSummary } from "../protocol";
 import { placesOf } from "./filePlaces";
 
-/** By URI where a file that was moved is now; null: it was deleted. What isn't in it is where it was. */
+/** By URI, where a moved file is now; null: it was deleted. A file that is not in it has not moved. */
 export type Whereabouts = ReadonlyMap<string, string | null>;
 
 type Change = Pick<EditAppliedData, "uri" | "kind" | "target">;
 
-/** After one more change; the same object where that leaves every file in its place. */
+/** The whereabouts after a change; the same object if every file stays in its place. */
 export function followed(now: Whereabouts, { uri, kind, target }: Change): Whereabouts {
   const to = kind === "delete" ? null : kind === "move" ? target : undefined;
   if (to === undefined) {
-    // Something is there again.
+    // There is a file again.
     if (!now.has(uri)) return now;
     const without = new Map(now);
     without.delete(uri);
@@ -27,30 +27,30 @@ export function followed(now: Whereabouts, { uri, kind, target }: Change): Where
   return after;
 }
 
-/** Where a file is now that was at `uri`; null: it was deleted. */
+/** Where the file is now that was at `uri`; null: it was deleted. */
 export function placeNow(uri: string, whereabouts: Whereabouts): string | null {
   return whereabouts.get(uri) ?? (whereabouts.has(uri) ? null : uri);
 }
 
 /**
- * What to open for a link to `named`: a file that was moved where it is now. A URI or a path, as in `placesOf`; what was
- * deleted is named as before, so that who opens it can say so.
+ * What to open for a link to `named` (a URI or a path, as in `placesOf`): if the file was moved, its present place. A deleted
+ * file keeps its name, so that opening it can report that.
  */
 export function linkNow(named: string, roots: readonly string[], whereabouts: Whereabouts): string {
   const moved = placesOf(named, roots).map((place) => whereabouts.get(place));
   return moved.find((place) => typeof place === "string") ?? named;
 }
 
-/** A changed file as a list shows it, once, where it is now. */
+/** A changed file in a list, at its present place. */
 export interface Changed {
-  /** Where it was; the last of several names. */
+  /** Where it was; of several names, the last. */
   readonly was: string;
   readonly place: string | null;
   readonly added: number;
   readonly removed: number;
 }
 
-/** A file that was changed under two names, as before and after a move, is one. */
+/** The changed files, each once: a file that was changed before and after a move is one. */
 export function changedFiles(files: readonly FileSummary[], whereabouts: Whereabouts): Changed[] {
   const all = new Map<string, Changed>();
   for (const { uri, added, removed } of files) {

@@ -1,4 +1,4 @@
-/** What each event makes of a session's memory. One writer for one batch; see `fold.ts`. */
+/** Applies events to a session's memory. There is one writer per batch; see `fold.ts`. */
 
 import type {
   AgentEndData,
@@ -32,7 +32,7 @@ export class Writer {
     return { ...this.now, ledger: this.ledger.state };
   }
 
-  /** The message that is being streamed, as of a question. */
+  /** Adds the message that is being streamed, as answered to a question. */
   streaming(message: StreamedMessage): void {
     this.stream(message.messageId, (open) => asOf(open, message));
   }
@@ -95,7 +95,7 @@ export class Writer {
       }
       case "notice":
         return this.ledger.add({ kind: "notice", id: this.number("notice"), text: event.data.message });
-      // Told by others, or for the machine: the session's state and queue are the host's to keep.
+      // Shown elsewhere or not at all: the host keeps the session's state and queue.
       case "session_renamed":
       case "turn_start":
       case "turn_end":
@@ -120,15 +120,15 @@ export class Writer {
     if (this.ledger.has(id)) return;
     const since = this.now.runs.get(run);
     const took = since === undefined ? {} : { tookMs: Math.max(0, ts - since) };
-    // What never got its own end (the log could not be written) is not being streamed any more.
+    // A message without an end of its own (the log could not be written) is not being streamed any more.
     const open = new Map([...this.now.open].filter(([, message]) => !message.started));
-    // What a provider says of its model is often known only once that has answered.
+    // Some providers tell the context window only with an answer.
     const window = data.contextWindow ?? this.now.window;
     this.set({ open, compacting: null, usage: data.session.usage, window });
     this.ledger.add({ kind: "runEnd", id, data, ...took });
   }
 
-  /** A session's first setting is told by its pickers, and needs no line. */
+  /** The first setting needs no line: the pickers show it. */
   private config({ id, parent, model, mode }: ConfigData): void {
     if (this.ledger.knows(id)) return;
     this.ledger.node(id, parent);
@@ -177,7 +177,7 @@ export class Writer {
     const { toolCallId } = data;
     this.set({ whereabouts: followed(this.now.whereabouts, data) });
     if (toolCallId !== null) return this.ledger.changeCall(toolCallId, (call) => tools.edited(call, data));
-    // A revert's end tells what became of each file.
+    // The end of a revert lists its files.
     if (this.now.reverting !== null) return;
     this.ledger.addOfFiles({ kind: "lateEdit", id: this.number("edit"), edit: tools.appliedEdit(data) });
   }

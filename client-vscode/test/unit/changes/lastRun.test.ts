@@ -27,12 +27,13 @@ function runsAfter(...events: Event[]): LastRuns {
   return runs;
 }
 
+const of = (runs: LastRuns, uri: string): ReturnType<LastRuns["of"]> => runs.of((each) => each === uri);
 const filesOf = (runs: LastRuns): unknown[] => runs.changed.map(({ session, files }) => [session, [...files.keys()]]);
 
 test("a run's files are counted together, and named by the run that can take them back", () => {
   const runs = runsAfter(began("s", "run_1"), edited("s", "run_1", A), edited("s", "run_1", A), edited("s", "run_1", B));
-  expect(runs.of(A)).toMatchObject({ session: "s", checkpoint: "run_1", live: true });
-  expect(runs.of(A)?.files.get(A)).toEqual({ uri: A, added: 4, removed: 2 });
+  expect(of(runs, A)?.run).toMatchObject({ session: "s", checkpoint: "run_1", live: true });
+  expect(of(runs, A)?.file).toEqual({ uri: A, added: 4, removed: 2 });
   expect(filesOf(runs)).toEqual([["s", [A, B]]]);
 });
 
@@ -46,6 +47,11 @@ test("the next run takes the place of the last one, of another session too; a li
   ]);
 });
 
+test("a file that two live runs have changed belongs to the later one", () => {
+  const runs = runsAfter(began("s", "run_1"), edited("s", "run_1", A), began("t", "run_2"), edited("t", "run_2", A));
+  expect(of(runs, A)?.run.session).toBe("t");
+});
+
 test("a run that is continued goes on with what it has changed", () => {
   const runs = runsAfter(
     began("s", "run_1"),
@@ -54,13 +60,13 @@ test("a run that is continued goes on with what it has changed", () => {
     began("s", "run_2", 0),
     edited("s", "run_2", B),
   );
-  expect(runs.of(B)?.checkpoint).toBe("run_1");
+  expect(of(runs, B)?.run.checkpoint).toBe("run_1");
   expect(filesOf(runs)).toEqual([["s", [A, B]]]);
 });
 
 test("a continued run whose beginning was not seen names no checkpoint", () => {
   const runs = runsAfter(began("s", "run_2", 0), edited("s", "run_2", A));
-  expect(runs.of(A)?.checkpoint).toBeNull();
+  expect(of(runs, A)?.run.checkpoint).toBeNull();
 });
 
 test("what a revert writes is no change of a run, and what it took back is none any more", () => {
@@ -81,7 +87,7 @@ test("a moved file is where it went, and a deleted one is gone", () => {
     edited("s", "run_1", A),
     edited("s", "run_1", A, { kind: "move", target: B, added: 0, removed: 0 }),
   );
-  expect(runs.of(B)?.files.get(B)).toEqual({ uri: B, added: 2, removed: 1 });
+  expect(of(runs, B)?.file).toEqual({ uri: B, added: 2, removed: 1 });
   runs.apply(edited("s", "run_1", B, { kind: "delete" }));
   expect(filesOf(runs)).toEqual([]);
 });
