@@ -240,6 +240,9 @@ def test_an_ordinary_command_is_not(command: str) -> None:
         ("[%--]", ["%", "'", "-"], ["$", "."]),
         ("[a-c--e&&~~||[]", ["b", "A", "&", "|", "~", "["], ["%"]),
         ("**", ["a", "a/b"], [""]),
+        ("a/**/**", ["a/b", "a/b/c"], ["a", "b/c"]),
+        ("**/a/b/**/c", ["a/b/c", "a/a/b/x/y/c", "a/b/c/b/c"], ["a/x/b/c", "a/b", "a/b/cc"]),
+        ("**/a/**/a/b", ["a/a/b", "a/b/a/a/b"], ["a/b", "a/a/x/b"]),
         ("*a*b*", ["ab", "xaxbx"], ["ba", "a/b"]),
     ],
 )
@@ -252,6 +255,18 @@ def test_globs(pattern: str, matches: list[str], doesnt: list[str]) -> None:
 def test_a_glob_of_many_stars_ends() -> None:
     # With backtracking this would not end in our lifetime.
     assert not compile_glob("*a" * 100 + "b").fullmatch("a" * 250)
+
+
+def test_a_glob_of_many_double_stars_ends() -> None:
+    folders = "a/" * 200
+    for pattern in (
+        "**/a/" * 100 + "b",
+        "**/*/" * 100 + "b",
+        "**/**/a*/" * 60 + "b",
+        "**/a/?/" * 60 + "**/b",
+    ):
+        assert not compile_glob(pattern).fullmatch(f"{folders}a")
+    assert compile_glob("**/a/" * 100 + "b").fullmatch(f"{folders}b")
 
 
 def test_a_glob_that_expands_without_end_is_refused() -> None:

@@ -12,6 +12,7 @@ MAX_PATTERN = 1000
 """Longest pattern, in characters."""
 MAX_ALTERNATIVES = 256
 """Most patterns that the braces of one pattern may expand to."""
+_ANY_FOLDERS = "(?:[^/]++/)*"
 
 
 class GlobError(WorkspaceError):
@@ -87,18 +88,21 @@ def _find_plain(text: str, char: str, start: int) -> int:
 
 
 def _translate(pattern: str) -> str:
-    components = pattern.split("/")
-    out: list[str] = []
-    last = len(components) - 1
-    for index, component in enumerate(components):
-        if component == "**":
-            if index and components[index - 1] == "**":
-                continue
-            # In the middle: any number of whole components. At the end: everything below.
-            out.append(r"(?:[^/]+/)*" if index < last else ".+")
-        else:
-            out.append(_component(component) + ("/" if index < last else ""))
-    return "".join(out)
+    """What stands between two `**` is matched at its first place for good, as in `_component`: it is always the same
+    number of components, so that a later place could only leave less to what follows."""
+    segments: list[list[str]] = [[]]
+    for component in pattern.split("/"):
+        if component != "**":
+            segments[-1].append(_component(component))
+        elif segments[-1] or len(segments) == 1:
+            segments.append([])
+    first, last = segments[0], segments[-1]
+    if len(segments) == 1:
+        return "/".join(first)
+    start = "".join(f"{component}/" for component in first)
+    middle = "".join(f"(?>{_ANY_FOLDERS}?{'/'.join(segment)}/)" for segment in segments[1:-1])
+    # At the end: everything below, at least one component.
+    return start + middle + (f"{_ANY_FOLDERS}{'/'.join(last)}" if last else ".+")
 
 
 def _component(component: str) -> str:
