@@ -3,6 +3,7 @@
 import os
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,47 @@ async def test_an_abort_ends_the_program(tmp_path: Path) -> None:
         tmp_path, exclude=(), stop=controller.signal, on_path=lambda _name: controller.abort()
     )
     assert (end.stopped, end.aborted) == (False, True)
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".ignore", "sub/.rgignore"])
+async def test_an_ignore_file_that_is_a_pipe_is_not_waited_for(
+    tmp_path: Path, signal: AbortSignal, name: str
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/a.txt").write_text("hit\n")
+    os.mkfifo(tmp_path / name)
+    ripgrep = Ripgrep(find_ripgrep().program, seconds=0.2)
+    listed = await ripgrep.files(tmp_path, exclude=(), stop=signal, on_path=anything)
+    searched = await ripgrep.lines(
+        tmp_path, ".", ContentQuery("hit"), exclude=(), stop=signal, on_line=lambda _line: True
+    )
+    assert {listed.cut_short, searched.cut_short} == {"it took longer than 0.2 seconds"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system can't limit the memory of another process")
+async def test_an_ignore_file_without_end_costs_bounded_memory(tmp_path: Path, signal: AbortSignal) -> None:
+    (tmp_path / ".gitignore").symlink_to("/dev/zero")
+    ripgrep = Ripgrep(find_ripgrep().program, memory=1 << 26)
+    end = await ripgrep.files(tmp_path, exclude=(), stop=signal, on_path=anything)
+    assert end.cut_short == "it needed too much memory"
+
+
+async def test_what_was_found_before_a_search_was_cut_short_is_told(
+    tmp_path: Path, signal: AbortSignal
+) -> None:
+    found: list[str] = []
+    program = script(tmp_path, "printf './a\\0'; exec sleep 600")
+    ripgrep = Ripgrep(program, seconds=5)
+    end = await ripgrep.files(
+        tmp_path, exclude=(), stop=signal, on_path=lambda name: found.append(name) is None
+    )
+    assert (found, end.cut_short, end.aborted) == (["a"], "it took longer than 5 seconds", False)
+
+
+async def test_a_program_that_was_killed_has_not_seen_everything(tmp_path: Path, signal: AbortSignal) -> None:
+    ripgrep = Ripgrep(script(tmp_path, "kill -9 $$"))
+    end = await ripgrep.files(tmp_path, exclude=(), stop=signal, on_path=anything)
+    assert end.cut_short == "ripgrep was ended by signal 9"
 
 
 async def test_without_ripgrep_the_error_says_so(tmp_path: Path, signal: AbortSignal) -> None:

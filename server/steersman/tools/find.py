@@ -83,9 +83,11 @@ class FindTool(BaseTool[FindArguments]):
             notes.append(
                 f"Stopped after {len(listing.paths)} paths; there are more. Use a narrower pattern or path"
             )
+        if end.cut_short:
+            notes.append(f"The search was cut short: {end.cut_short}. Search a smaller folder")
         if end.unreadable:
             notes.append("Some directories could not be read")
-        if not listing.paths and not end.aborted:
+        if not listing.paths and not end.aborted and not end.cut_short:
             notes.append(f"Nothing matches {printable(args.pattern)}. Ignored files are not searched")
         if end.aborted:
             return text_result(with_notes(listing.text(), [ABORTED]), is_error=True)

@@ -119,11 +119,13 @@ class GrepTool(BaseTool[GrepArguments]):
             notes.append(
                 f"Stopped after {count(found.matches, 'match')}; there are more. Narrow the pattern, path or glob"
             )
+        if end.cut_short:
+            notes.append(f"The search was cut short: {end.cut_short}. Search a smaller folder")
         if end.unreadable:
             notes.append("Some files could not be read")
         if end.overlong:
             notes.append(f"{count(end.overlong, 'line')} left out: too long to be searched")
-        if not found.matches:
+        if not found.matches and not end.cut_short:
             notes.append("No matches. Ignored and binary files are not searched")
         unsaved = [
             name for name in await self._workspace.unsaved_files() if name in found.paths or not found.matches

@@ -86,12 +86,14 @@ async def run_program(
     separator: bytes = b"\n",
     max_record: int = 1 << 20,
     max_stderr: int = 8 * 1024,
+    memory: int | None = None,
 ) -> ProgramResult:
     """Runs a program that only reads and starts no other (it is killed without a grace period). `cwd` is absolute, with
     links resolved, and is entered only if none of its directories has been replaced.
 
     `on_record` is called with each record of stdout, without the separator and of at most `max_record` bytes. If it
-    returns False, the program is ended.
+    returns False, the program is ended. `memory` is how many bytes of memory the program may use, where the system can
+    limit that.
 
     Raises:
         StartError: the program could not be started.
@@ -104,7 +106,18 @@ async def run_program(
             process = start(arguments, cwd=directory, env=quiet_environment(env, cwd), merge_stderr=False)
     except OSError as error:
         raise StartError(f"{cwd} can't be entered: {error.strerror}.") from error
+    if memory is not None:
+        _limit_memory(process.pid, memory)
     return await _Program(process, RecordSplitter(separator, max_record), on_record, max_stderr).to_end(stop)
+
+
+def _limit_memory(pid: int, size: int) -> None:
+    import resource  # noqa: PLC0415 - only where a program is run
+
+    if hasattr(resource, "prlimit"):  # Linux
+        # What it has mapped of files doesn't count.
+        with contextlib.suppress(OSError):  # it has ended already
+            resource.prlimit(pid, resource.RLIMIT_DATA, (size, size))
 
 
 class _Program:

@@ -3,10 +3,12 @@
 Ripgrep respects ignore files. Deny rules are up to the caller, whatever ripgrep was asked to leave out.
 """
 
+import asyncio
 import base64
 import json
 import os
 import shutil
+import signal
 import sys
 import sysconfig
 from collections.abc import Callable, Mapping, Sequence
@@ -71,6 +73,8 @@ class SearchEnd:
     stopped: bool
     """The listener wanted no more."""
     aborted: bool
+    cut_short: str | None = None
+    """Why ripgrep was ended before it had seen everything."""
     unreadable: int = 0
     """A lower bound for the number of files that could not be read."""
     overlong: int = 0
@@ -83,6 +87,10 @@ class Ripgrep:
 
     program: Path
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    seconds: float = 60.0
+    """After which it is ended. It opens whatever a workspace names as an ignore file, and would wait for a pipe."""
+    memory: int = 1 << 30
+    """Bytes of memory, where the system can limit it (Linux): it reads the whole of an ignore file, a device too."""
 
     async def files(
         self, folder: Path, *, exclude: Sequence[str], stop: Stop, on_path: Callable[[str], bool]
@@ -95,7 +103,7 @@ class Ripgrep:
         """
         arguments = [*_ALWAYS, _IN_ORDER, "--files", "--null", *_excluding(exclude), "--", "./"]
         result = await self._run(arguments, folder, stop, lambda record: on_path(_name(record)), b"\0")
-        return _end(result)
+        return self._end(result)
 
     async def lines(
         self,
@@ -142,7 +150,7 @@ class Ripgrep:
             )
         if result.code == 2 and "glob" in result.stderr:
             raise SearchError(f"The glob is not valid: {_reason(result.stderr)}")
-        return _end(result)
+        return self._end(result)
 
     async def _run(
         self,
@@ -153,18 +161,35 @@ class Ripgrep:
         separator: bytes,
     ) -> ProgramResult:
         try:
-            return await run_program(
-                [str(self.program), *arguments],
-                cwd=folder,
-                env=self.env,
-                stop=stop,
-                on_record=on_record,
-                separator=separator,
-                max_record=_MAX_RECORD,
-            )
+            async with asyncio.timeout(self.seconds):
+                return await run_program(
+                    [str(self.program), *arguments],
+                    cwd=folder,
+                    env=self.env,
+                    stop=stop,
+                    on_record=on_record,
+                    separator=separator,
+                    max_record=_MAX_RECORD,
+                    memory=self.memory,
+                )
+        except TimeoutError:
+            return ProgramResult(code=None, stderr="")
         except StartError as error:
             missing = shutil.which(self.program) is None
             raise SearchError(_MISSING if missing else f"ripgrep could not be run: {error}") from error
+
+    def _end(self, result: ProgramResult) -> SearchEnd:
+        unreadable = len([line for line in result.stderr.splitlines() if line.startswith("rg: ")])
+        return SearchEnd(result.stopped, result.aborted, self._cut_short(result), unreadable, result.overlong)
+
+    def _cut_short(self, result: ProgramResult) -> str | None:
+        if result.code is None:
+            return (
+                None if result.stopped or result.aborted else f"it took longer than {self.seconds:g} seconds"
+            )
+        if result.code == -signal.SIGABRT:
+            return "it needed too much memory"
+        return None if result.code >= 0 else f"ripgrep was ended by signal {-result.code}"
 
 
 class _FewLines:
@@ -260,8 +285,3 @@ def _reason(stderr: str) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     causes = [line.removeprefix("error:").strip() for line in lines if line.startswith("error:")]
     return f"{(causes or lines)[-1][:500].rstrip('.')}."
-
-
-def _end(result: ProgramResult) -> SearchEnd:
-    unreadable = len([line for line in result.stderr.splitlines() if line.startswith("rg: ")])
-    return SearchEnd(result.stopped, result.aborted, unreadable, result.overlong)
