@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.batch.copying import copy_tree
+from steersman.batch.copying import copy_tree, remove_tree
 from steersman.batch.ignored import ignored
 from steersman.batch.patch import MAX_TEXT, write_patch
 from steersman.batch.trees import differences
@@ -28,7 +28,7 @@ texts = st.builds(lambda parts, end: ("\n".join(parts) + end).encode(), lines, s
 contents = texts | st.binary(max_size=80) | st.sampled_from([b"\xff\n", b"a\0b", b"x" * 300])
 files = st.tuples(st.sampled_from([PLAIN, EXECUTABLE]), contents)
 # Not to each other: git itself can't put a folder in the place of a link that leads in a circle.
-links = st.tuples(st.just(LINK), st.sampled_from([b"nowhere", b"../out", b"no/where"]))
+links = st.tuples(st.just(LINK), st.sampled_from([b"nowhere", b"../out", b"./no//where/"]))
 trees = st.dictionaries(st.sampled_from(NAMES), files | links, max_size=7).filter(
     lambda tree: "d" not in tree or not {"d/e", "d/f/g"} & tree.keys()
 )
@@ -51,7 +51,8 @@ def tree_of(root):
     for folder, folders, names in os.walk(root):
         for path in [Path(folder, name) for name in (*names, *folders)]:
             if path.is_symlink():
-                found[str(path.relative_to(root))] = (LINK, os.fsencode(path.readlink()))
+                target = os.readlink(os.fsencode(path))  # noqa: PTH115  (a Path would change the text)
+                found[str(path.relative_to(root))] = (LINK, target)
             elif path.is_file():
                 mode = EXECUTABLE if path.stat().st_mode & 0o100 else PLAIN
                 found[str(path.relative_to(root))] = (mode, path.read_bytes())
@@ -168,6 +169,66 @@ def test_an_agent_that_ignores_its_own_work_hides_nothing_that_was_there(both):
     (now / ".gitignore").write_text("*\n")
     found = differences(before, now, time.time_ns())
     assert ignored(found, before, now) == {".gitignore"}
+
+
+def test_an_ignore_file_that_is_no_file_or_has_no_bounds_is_none(both):
+    before, now = both
+    os.mkfifo(before / ".gitignore")
+    (now / ".git/info").mkdir(parents=True)
+    os.mkfifo(now / ".git/info/exclude")
+    (now / "sub").mkdir()
+    with (now / "sub/.gitignore").open("wb") as file:
+        file.truncate(1 << 40)
+    (now / "sub/new.txt").touch()
+    found = differences(before, now, time.time_ns())
+    assert ignored(found, before, now) == set()
+
+
+def test_a_file_that_is_too_large_to_be_handed_over_is_an_error_that_names_it(both):
+    before, now = both
+    with (now / "huge").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(OSError, match="too large") as caught:
+        patch_of(before, now)
+    assert caught.value.filename == str(now / "huge")
+
+
+def test_the_target_of_a_link_is_told_and_copied_letter_by_letter(both):
+    before, now = both
+    (before / "l").symlink_to("./x//y/")
+    copy_tree(before, now / "copy")
+    assert tree_of(now / "copy") == {"l": (LINK, b"./x//y/")}
+    assert "\n+./x//y/\n" in patch_of(before, now)
+
+
+def test_a_tree_of_any_depth_is_removed(tmp_path):
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    dig(tree, 3000)  # more than Python's stack and the longest path
+    (tree / "out").symlink_to(tmp_path)
+    (tree / "d/d").chmod(0o500)
+    remove_tree(tree)
+    assert list(tmp_path.iterdir()) == []
+
+
+def dig(folder, depth):
+    """Folders in each other, with a file in the innermost."""
+    at = os.open(folder, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=at)
+        at, above = os.open("d", os.O_RDONLY, dir_fd=at), at
+        os.close(above)
+    os.close(os.open("x.pyc", os.O_CREAT, dir_fd=at))
+    os.close(at)
+
+
+def test_what_lies_very_deep_is_not_ignored(both):
+    before, now = both
+    dig(now, 1500)
+    (now / ".gitignore").write_text("*.pyc\n")
+    found = differences(before, now, time.time_ns())
+    assert ignored(found, before, now) == set()
+    remove_tree(now)
 
 
 def test_a_copy_is_the_same_tree_and_shares_nothing(tmp_path):

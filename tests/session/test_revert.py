@@ -207,10 +207,10 @@ async def test_bytes_that_are_no_text_come_back_as_they_were(harness):
 async def test_a_link_comes_back_as_a_link(harness):
     h = harness(answer("", call("delete", {"path": "link"})), answer("done"), mode="full-auto")
     h.put("a.txt", "one\n")
-    (h.root / "link").symlink_to("a.txt")
+    (h.root / "link").symlink_to(".//a.txt")
     await h.run("delete it")
     await reverted(h, users(h)[0])
-    assert str((h.root / "link").readlink()) == "a.txt"
+    assert os.readlink(h.root / "link") == ".//a.txt"  # noqa: PTH115  (a Path would change the text)
     assert h.text("a.txt") == "one\n"
 
 

@@ -4,6 +4,7 @@ pipes, sockets and devices.
 
 import errno
 import os
+import secrets
 import shutil
 import stat
 from pathlib import Path
@@ -33,7 +34,7 @@ def copy_tree(source: Path, target: Path) -> None:
                 if each.is_dir(follow_symlinks=False):
                     waiting.append((each.path, to))
                 elif each.is_symlink():
-                    Path(to).symlink_to(Path(each.path).readlink())
+                    os.symlink(os.readlink(each.path), to)  # noqa: PTH115, PTH211 - a Path would change the text
                 elif each.is_file(follow_symlinks=False):
                     _copy_file(each.path, to)
     # Innermost first: what is put into a folder changes its time, and a folder that must not be written is closed last.
@@ -66,17 +67,31 @@ def _copied_by_the_kernel(source: str, target: str) -> bool:
 def remove_tree(path: Path) -> None:
     """Removes a folder, also where it must not be written. Nothing if it isn't there. Blocks.
 
+    Each folder further down is moved to the top before it is emptied: no depth is too deep for a name or for the stack.
+
     Raises:
         OSError: something is still there.
     """
     if not os.path.lexists(path):
         return
     _open_up(path)
-    for folder, names, _ in os.walk(path):
-        for name in names:
-            if not (inner := Path(folder, name)).is_symlink():
-                _open_up(inner)
-    shutil.rmtree(path)
+    mark, count = secrets.token_hex(8), 0
+    waiting = [path]
+    while waiting:
+        folder = waiting.pop()
+        with os.scandir(folder) as found:
+            entries = list(found)
+        for each in entries:
+            inner = Path(each.path)
+            if not each.is_dir(follow_symlinks=False):
+                inner.unlink()
+                continue
+            _open_up(inner)
+            count += 1
+            waiting.append(inner.rename(path / f"{mark}-{count}"))
+        if folder != path:
+            folder.rmdir()
+    path.rmdir()
 
 
 def _open_up(folder: Path) -> None:

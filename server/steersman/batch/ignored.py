@@ -7,10 +7,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from steersman.batch.trees import Difference
+from steersman.workspace.atomic import NotRegular, TooLarge, read_regular
 from steersman.workspace.errors import SearchError
 from steersman.workspace.search import find_ripgrep
 
 IGNORE_FILE = ".gitignore"
+_MAX_BYTES = 1 << 20
+"""A larger ignore file is none. Those of people are a few KB."""
+_MAX_DEPTH = 200
+"""Folders above a path that is asked about; what lies deeper is not ignored."""
 _ARGUMENTS = (
     "--no-config",
     "--files",
@@ -31,8 +36,9 @@ def ignored(found: Iterable[Difference], before: Path, now: Path) -> set[str]:
     Raises:
         OSError: an ignore file can't be read.
     """
-    known = [each.path for each in found if each.old is not None]
-    new = [each.path for each in found if each.old is None]
+    asked = [each for each in found if each.path.count("/") <= _MAX_DEPTH]
+    known = [each.path for each in asked if each.old is not None]
+    new = [each.path for each in asked if each.old is None]
     return _excluded(known, before) | _excluded(new, now)
 
 
@@ -65,11 +71,22 @@ def _rules_above(paths: list[str], root: Path) -> dict[str, bytes]:
     folders = {folder for path in paths for folder in Path(path).parents}
     rules = {}
     for folder in folders:
-        file = root / folder / IGNORE_FILE
-        if file.is_file() and not file.is_symlink():
-            rules[(folder / IGNORE_FILE).as_posix()] = file.read_bytes()
-    exclude = root / ".git/info/exclude"
-    if exclude.is_file():
-        top = rules.get(IGNORE_FILE, b"")
-        rules[IGNORE_FILE] = exclude.read_bytes() + b"\n" + top
+        if (text := _ignore_file(root / folder / IGNORE_FILE)) is not None:
+            rules[(folder / IGNORE_FILE).as_posix()] = text
+    if (text := _ignore_file(root / ".git/info/exclude")) is not None:
+        rules[IGNORE_FILE] = text + b"\n" + rules.get(IGNORE_FILE, b"")
     return rules
+
+
+def _ignore_file(path: Path) -> bytes | None:
+    """Its text; None if there is none, or what is there is no file, a link or too large.
+
+    Raises:
+        OSError: it can't be read.
+    """
+    if not path.is_file() or path.is_symlink():
+        return None
+    try:
+        return read_regular(path, _MAX_BYTES)[0]
+    except (NotRegular, TooLarge):
+        return None

@@ -10,6 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from steersman.workspace.atomic import NotRegular, TooLarge, read_regular
+
+MAX_BYTES = 1 << 30
+"""Of one file. A larger one is no work to be handed over, and two of them would not fit into the memory of many."""
 RACY_NS = 2_000_000_000
 """A file that was changed so shortly before it was looked at may be changed again with no other time."""
 
@@ -68,12 +72,18 @@ def content(root: Path, path: str, entry: Entry | None) -> bytes:
     """The bytes of an entry, a link's target; nothing for none.
 
     Raises:
-        OSError: it can't be read.
+        OSError: it can't be read, is no file any more, or has more than MAX_BYTES.
     """
     if entry is None:
         return b""
     place = root / path
-    return os.fsencode(place.readlink()) if entry.is_link else place.read_bytes()
+    if entry.is_link:
+        return os.readlink(os.fsencode(place))  # noqa: PTH115 - a Path would change the text
+    try:
+        return read_regular(place, MAX_BYTES)[0]
+    except (NotRegular, TooLarge) as error:
+        error.filename = os.fspath(place)
+        raise
 
 
 @dataclass(frozen=True, slots=True)

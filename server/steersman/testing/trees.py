@@ -43,7 +43,7 @@ def read_tree(root: Path, ignored: Collection[str] = IGNORED) -> Tree:
 
 def _content(path: Path) -> Content:
     if path.is_symlink():
-        return Link(os.fsdecode(path.readlink()))
+        return Link(os.readlink(path))  # noqa: PTH115  (a Path would change the text)
     if not path.is_file():  # a pipe or socket that a command has left
         return b""
     data = path.read_bytes()
