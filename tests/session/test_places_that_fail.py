@@ -20,8 +20,9 @@ def common():
 
 
 def test_a_home_has_to_be_absolute() -> None:
-    with pytest.raises(HomeError, match=r"STEERSMAN_HOME is \.home: it must be an absolute path"):
-        Home.from_environment({"STEERSMAN_HOME": ".home"})
+    for named in (".home", "~nobody-of-this-name/steersman"):
+        with pytest.raises(HomeError, match=f"STEERSMAN_HOME is {named}: it must be an absolute path"):
+            Home.from_environment({"STEERSMAN_HOME": named})
 
 
 def test_a_home_that_can_not_be_made_is_no_error_yet(tmp_path: Path, caplog) -> None:

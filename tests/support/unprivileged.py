@@ -10,18 +10,20 @@ from pathlib import Path
 
 NOBODY = 65_534
 """The user and the group that own nothing."""
+UNKNOWN = 54_321
+"""A user whom the system doesn't know, as containers have them."""
 
 
 @contextmanager
-def without_privileges() -> Iterator[None]:
-    """Files are reached as by nobody within, if this is root, and as by this user otherwise."""
+def without_privileges(user: int = NOBODY) -> Iterator[None]:
+    """Files are reached as by that user within, if this is root, and as by this user otherwise."""
     if os.geteuid() != 0:
         yield
         return
     group, groups = os.getegid(), os.getgroups()
     os.setgroups([])
     os.setegid(NOBODY)
-    os.setresuid(NOBODY, NOBODY, 0)  # whom a process may send something, its real user decides as well
+    os.setresuid(user, user, 0)  # whom a process may send something, its real user decides as well
     try:
         yield
     finally:

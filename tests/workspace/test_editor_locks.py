@@ -16,6 +16,7 @@ from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.editor_locks import held_by
 from steersman.workspace.errors import ChangeRefused
 from steersman.workspace.roots import Roots
+from support.unprivileged import UNKNOWN, without_privileges
 
 HERE = platform.node()
 ELSEWHERE = f"not-{HERE.partition('.')[0]}"
@@ -123,6 +124,14 @@ def test_neovims_swap_files_are_found_in_its_own_folder(path, tmp_path):
     (folder / f"{str(path).replace('/', '%')}.swp").write_bytes(block0(os.getpid()))
     assert held_by(path, swap_directories=[folder])
     assert held(path) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user whom the system doesn't know")
+def test_of_a_user_without_a_home_no_folder_is_looked_into(path, monkeypatch):
+    for name in ("HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    with without_privileges(UNKNOWN):
+        assert held_by(path) is None
 
 
 def test_of_several_swap_files_a_live_one_counts(path):

@@ -24,10 +24,11 @@ class Home:
         """The place that the environment names.
 
         Raises:
-            HomeError: it is not absolute.
+            HomeError: it is not absolute, or in the home of a user whom the system doesn't know.
         """
         named = environ.get("STEERSMAN_HOME")
-        root = Path(named).expanduser() if named else _usual_place()
+        # Path.expanduser() raises where there is no home.
+        root = Path(os.path.expanduser(named)) if named else _usual_place()  # noqa: PTH111
         if not root.is_absolute():
             raise HomeError(f"STEERSMAN_HOME is {named}: it must be an absolute path, outside of workspaces.")
         return cls(root)

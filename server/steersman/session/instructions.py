@@ -7,7 +7,6 @@ conversation itself shows which ones the model has been given.
 
 import asyncio
 import os
-import stat
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from steersman.session.named_paths import named_paths
 from steersman.session.trust import INSTRUCTION_FILES
 from steersman.workspace.errors import WorkspaceError
 from steersman.workspace.ports import Workspace
+from steersman.workspace.regular import NotRegular, read_head
 from steersman.workspace.roots import printable
 
 MAX_INSTRUCTIONS = 32 * 1024
@@ -67,11 +67,11 @@ def read_instructions(folder: Path, *, within: Path | None = None) -> Instructio
 
 
 def _read(path: Path) -> bytes | None:
-    """None if it is no regular file: to open a pipe would wait for its other end."""
-    if not stat.S_ISREG(path.stat().st_mode):
+    """None if it is no regular file."""
+    try:
+        return read_head(path, MAX_INSTRUCTIONS + 1)
+    except NotRegular:
         return None
-    with path.open("rb") as file:
-        return file.read(MAX_INSTRUCTIONS + 1)
 
 
 class FolderInstructions:

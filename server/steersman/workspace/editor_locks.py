@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from steersman.workspace.regular import opened
+from steersman.workspace.regular import read_head
 from steersman.workspace.roots import printable
 
 _SUFFIXES = ("swp", "swo", "swn", "swm", "swl", "swk")
@@ -80,7 +80,7 @@ def _emacs_lock(lock: Path) -> EditorLock | None:
     try:
         status = lock.lstat()
         is_link = stat.S_ISLNK(status.st_mode)
-        told = str(lock.readlink()) if is_link else os.fsdecode(_head(lock, 512))
+        told = str(lock.readlink()) if is_link else os.fsdecode(read_head(lock, 512))
     except (OSError, ValueError):
         return None
     found = _LOCK.fullmatch(told.strip())
@@ -92,7 +92,7 @@ def _emacs_lock(lock: Path) -> EditorLock | None:
 def _swap_file(swap: Path) -> EditorLock | None:
     try:
         made = swap.lstat().st_mtime
-        block = _head(swap, _BLOCK_BYTES)
+        block = read_head(swap, _BLOCK_BYTES)
     except (OSError, ValueError):
         return None
     if len(block) < _BLOCK_BYTES or block[:2] not in _SWAP_IDS:
@@ -102,16 +102,10 @@ def _swap_file(swap: Path) -> EditorLock | None:
     return EditorLock("Vim", user, host, pid, made, unsaved=block[_BLOCK_BYTES - 1] == _UNSAVED)
 
 
-def _head(path: Path, size: int) -> bytes:
-    """The first bytes of a regular file."""
-    with opened(path) as (descriptor, _):
-        return os.read(descriptor, size)
-
-
 def _neovims() -> list[Path]:
     # Path.expanduser would raise where the user has no home directory.
     state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")  # noqa: PTH111
-    return [Path(state) / "nvim" / "swap"]
+    return [Path(state) / "nvim" / "swap"] if state.startswith("/") else []
 
 
 def _is_here(host: str, this_host: str) -> bool:

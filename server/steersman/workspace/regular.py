@@ -57,6 +57,16 @@ def read_regular(path: Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
         return data, status
 
 
+def read_head(path: Path, size: int) -> bytes:
+    """The first `size` bytes of a regular file.
+
+    Raises:
+        NotRegular, OSError.
+    """
+    with opened(path) as (descriptor, _):
+        return os.read(descriptor, size)
+
+
 def _read_on(descriptor: int, begun: bytes, max_bytes: int) -> bytes:
     parts, size = [begun], len(begun)
     while size <= max_bytes and (part := os.read(descriptor, _CHUNK)):
