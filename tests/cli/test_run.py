@@ -45,6 +45,25 @@ def served(line):
         process.communicate(timeout=300)
 
 
+INTERRUPTED_AT_THE_START = """
+import signal, sys
+from steersman.cli import main
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "steersman.cli.run":
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+sys.exit(main(["run", "go"]))
+"""
+
+
+def test_ctrl_c_while_it_starts_ends_it_without_a_word():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED_AT_THE_START], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 def text_of(line):
     return (line.workspace / "calc.py").read_text()
 

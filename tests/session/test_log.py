@@ -44,6 +44,18 @@ async def test_cut_at_any_byte_at_most_the_record_being_written_is_lost(tmp_path
         assert [each["seq"] for each in read_records(path)] == list(range(1, kept + 2))
 
 
+async def test_a_log_that_somebody_has_removed_is_noticed_with_the_next_sync(tmp_path):
+    path = tmp_path / "log.jsonl"
+    log = SessionLog.create(path)
+    log.append(record(1))
+    await log.sync()
+    path.unlink()
+    log.append(record(2))
+    with pytest.raises(LogError, match=r"is gone: .* Start a new session"):
+        await log.sync()
+    await log.close()
+
+
 @pytest.mark.parametrize("rest", [b"\x00" * 5000, b"\x00" * 50 + b"\n", b'{"seq": 3, "ty\x00\x00\x00pe"}\n'])
 async def test_what_a_loss_of_power_left_of_the_last_record_is_cut_off(tmp_path, rest):
     path = tmp_path / "log.jsonl"

@@ -18,6 +18,9 @@ COMMANDS = ("serve", "run", "batch", "sessions", "demo", "doctor", "models", "ta
 USAGE = 64
 """Exit status of a command line that can't be understood (EX_USAGE)."""
 
+INTERRUPTED = 130
+"""Exit status of what Ctrl-C has ended before it could say so itself (what a shell says of SIGINT)."""
+
 READER_GONE = 141
 """Exit status when nobody reads the output any more: what a shell says of SIGPIPE."""
 
@@ -30,6 +33,13 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns its exit status."""
+    try:
+        return _main(argv)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _main(argv: Sequence[str] | None) -> int:
     given = sys.argv[1:] if argv is None else argv
     parser = _Parser(
         prog="steersman",

@@ -238,6 +238,8 @@ class RpcProtocol(LanguageServerProtocol):
         return handler(array(fields, "arguments") if fields.get("arguments") is not None else [])
 
     def _cancel_progress(self, params: types.WorkDoneProgressCancelParams) -> Generator[Any, Any, None]:
+        if not isinstance(params.token, int | str):  # the converter takes what it can't tell apart as it is
+            raise InvalidParams("token", "A token is a number or a text.")
         if (waiting := self.progress.tokens.get(params.token)) is not None:
             waiting.cancel()
         if (user_handler := self.fm.features.get(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)) is not None:

@@ -166,6 +166,8 @@ class SessionLog:
         if self._fd < 0:  # a negative number is a ValueError
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         os.fsync(self._fd)
+        if os.fstat(self._fd).st_nlink == 0:  # what goes on to be written is nowhere
+            raise OSError(errno.ENOENT, "somebody has removed it")
         if not self._listed:
             sync_directory(self.path.parent)
             self._listed = True
@@ -192,6 +194,8 @@ class SessionLog:
 
 
 def _unwritable(what: str, path: Path, error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return f"The session log is gone: {path}: {error.strerror}. Start a new session."
     todo = "Make room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "See to that"
     return (
         f"The session log can't be {what}: {path}: {error.strerror}. {todo}, then open the session again: nothing is "
