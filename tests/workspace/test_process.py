@@ -351,9 +351,21 @@ async def test_a_command_that_cannot_start_says_why(bench: Bench, command: str |
 
 async def test_a_missing_working_directory_or_shell_is_named(bench: Bench):
     gone = await bench.run("true", cwd=bench.directory / "gone")
-    assert gone.outcome == NotStarted(f"The working directory does not exist: {bench.directory / 'gone'}")
+    assert gone.outcome == NotStarted(
+        f"{bench.directory / 'gone'} can't be entered: No such file or directory."
+    )
     shell = await bench.run("true", env={"PATH": "/nowhere"})
     assert shell.outcome == NotStarted("No shell was found: neither bash nor sh is in PATH (/nowhere).")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="directories can't be held here")
+async def test_a_working_directory_that_was_exchanged_for_a_link_is_not_entered(bench: Bench, tmp_path: Path):
+    folder = bench.directory / "folder"
+    (tmp_path / "elsewhere").mkdir()
+    folder.symlink_to(tmp_path / "elsewhere")
+    result = await bench.run("touch ran; pwd", cwd=folder)
+    assert result.outcome == NotStarted(f"{folder} can't be entered: a directory of the path was replaced.")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 async def test_commands_run_side_by_side(bench: Bench):

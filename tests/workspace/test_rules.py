@@ -82,13 +82,38 @@ def test_what_only_looks_like_a_secret_is_not(path: str) -> None:
         "go.sum",
         ".cursor/rules/x.mdc",
         "Jenkinsfile",
+        "opencode.json",
+        "QWEN.md",
+        ".github/prompts/fix.md",
+        ".lazy.lua",
+        ".gdbinit",
+        ".forgejo/workflows/ci.yml",
+        "lefthook-local.yml",
+        ".venv/lib/python3.12/site-packages/a.py",
+        "venv/bin/activate",
+        "web/node_modules/.bin/tsc",
+        "a.pth",
+        "src/sitecustomize.py",
     ],
 )
 def test_what_runs_or_instructs_is_protected(tmp_path: Path, path: str) -> None:
     assert RULES.protected(Roots([tmp_path]).resolve(path)) is not None
 
 
-@pytest.mark.parametrize("path", ["src/app.py", ".gitignore", ".github/README.md", "README.md", "locks.py"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/app.py",
+        ".gitignore",
+        ".github/README.md",
+        "README.md",
+        "locks.py",
+        "agents/a.py",
+        "lib/venv/create.py",
+        "rules/a.json",
+        "prompts/a.md",
+    ],
+)
 def test_ordinary_files_are_not_protected(tmp_path: Path, path: str) -> None:
     assert RULES.protected(Roots([tmp_path]).resolve(path)) is None
 

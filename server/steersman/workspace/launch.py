@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from steersman.workspace.pinning import Replaced, pinned
 from steersman.workspace.process_tree import MARKER_VARIABLE
 
 _QUIET = {
@@ -65,26 +66,26 @@ def shell_arguments(command: str, env: Mapping[str, str]) -> list[str]:
 def start(
     arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], merge_stderr: bool
 ) -> subprocess.Popen[bytes]:
-    """Starts a program in its own session, with an empty stdin and unbuffered pipes for its output.
+    """Starts a program in its own session, with an empty stdin and unbuffered pipes for its output. `cwd` is absolute,
+    with links resolved, and is entered only if none of its directories has been replaced.
 
     Raises:
         StartError: it could not be started; the message says why and what to do.
     """
     if not arguments:
         raise StartError("The command is empty.")
-    if not cwd.is_dir():
-        raise StartError(f"The working directory does not exist: {cwd}")
     try:
-        return subprocess.Popen(
-            arguments,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-        )
+        with pinned(cwd) as directory:
+            return subprocess.Popen(
+                arguments,
+                cwd=directory,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
     except ValueError as error:  # a NUL, a `=` in a variable's name, a character that can't be encoded
         raise StartError(f"The command can't be passed to the system: {error}.") from error
     except OSError as error:
@@ -93,15 +94,15 @@ def start(
 
 def _reason(error: OSError, program: str, cwd: Path) -> str:
     match error.errno:
-        case errno.ENOENT if error.filename == str(cwd):
-            return f"The working directory does not exist: {cwd}"
-        case errno.ENOENT:
-            return f"The program was not found: {program}"
-        case errno.EACCES:
-            return f"Permission denied: {error.filename or program}"
         case errno.E2BIG:
             return "The command is too long for the system: put it into a script file, and run that."
         case errno.EAGAIN | errno.ENOMEM | errno.EMFILE | errno.ENFILE:
             return f"The system has no room for another process: {error.strerror}. Try again later."
+        case _ if isinstance(error, Replaced) or error.filename not in (None, program):
+            return f"{cwd} can't be entered: {error.strerror}."
+        case errno.ENOENT:
+            return f"The program was not found: {program}"
+        case errno.EACCES:
+            return f"Permission denied: {program}"
         case _:
             return f"{program} could not be started: {error.strerror or error}"

@@ -100,8 +100,8 @@ async def run_command(
 ) -> CommandResult:
     """Runs a command to its end.
 
-    A string is run by bash (sh, where there is no bash), a sequence as it is. `without` are variables of `env` that the
-    command must not see. `timeout` is in seconds. `on_output` gets merged updates of the output, as a terminal would
+    A string is run by bash (sh, where there is no bash), a sequence as it is. `cwd` is as for `launch.start`. `without`
+    are variables of `env` that the command must not see. `timeout` is in seconds. `on_output` gets merged updates of the output, as a terminal would
     show it; what it raises ends the command and is raised here. `spill_dir` is the directory for the file with long
     output, made when needed; None: no file.
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from steersman.workspace.launch import StartError, quiet_environment, start
-from steersman.workspace.pinning import pinned
+from steersman.workspace.launch import quiet_environment, start
 from steersman.workspace.pipes import PipeReader
 from steersman.workspace.process_tree import exit_of
 from steersman.workspace.waiting import Stop, outlast
@@ -101,11 +100,7 @@ async def run_program(
     """
     if stop.aborted:
         return ProgramResult(code=None, stderr="", aborted=True)
-    try:
-        with pinned(cwd) as directory:
-            process = start(arguments, cwd=directory, env=quiet_environment(env, cwd), merge_stderr=False)
-    except OSError as error:
-        raise StartError(f"{cwd} can't be entered: {error.strerror}.") from error
+    process = start(arguments, cwd=cwd, env=quiet_environment(env, cwd), merge_stderr=False)
     if memory is not None:
         _limit_memory(process.pid, memory)
     return await _Program(process, RecordSplitter(separator, max_record), on_record, max_stderr).to_end(stop)
