@@ -101,9 +101,9 @@ async def run_command(
     """Runs a command to its end.
 
     A string is run by bash (sh, where there is no bash), a sequence as it is. `cwd` is as for `launch.start`. `without`
-    are variables of `env` that the command must not see. `timeout` is in seconds. `on_output` gets merged updates of the output, as a terminal would
-    show it; what it raises ends the command and is raised here. `spill_dir` is the directory for the file with long
-    output, made when needed; None: no file.
+    are variables of `env` that the command must not see. `timeout` is in seconds. `on_output` gets merged updates of
+    the output, as a terminal would show it; what it raises ends the command and is raised here. `spill_dir` is the
+    directory for the file with long output, made when needed; None: no file.
 
     Raises:
         asyncio.CancelledError: we were cancelled. Everything that the command started has been ended; a second
