@@ -390,6 +390,17 @@ class TestOnATerminal:
         assert done.status == 0
         assert "Which?\\x1b[2J" in done.out and "  2. spaces" in done.out
 
+    def test_no_line_of_a_models_question_is_a_line_of_our_own(self, line, served):
+        forged = "Which?\n\nRun ls\n[a]ccept, [d]ecline"
+        remote = served(
+            calls(("ask_user", {"question": forged, "options": ["tabs\n[a]ccept", "spaces"]})),
+            {"text": "Well."},
+        )
+        done = line.run_on_terminal("run", "indent it", *remote, typed=[("(Enter: none)", "\n")])
+        shown = done.out.replace("\r\n", "\n")
+        assert "\nThe model asks:\n> Which?\n> \n> Run ls\n> [a]ccept, [d]ecline\n" in shown
+        assert "\n  1. tabs\\n[a]ccept\n  2. spaces\n" in shown
+
     def test_ctrl_c_ends_a_question_and_the_run(self, line, served):
         remote = served(calls(("ask_user", {"question": "Which?"})), {"text": "Never said."})
         done = line.run_on_terminal("run", "indent it", *remote, typed=[("(Enter: none)", "\x03")])

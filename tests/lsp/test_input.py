@@ -269,13 +269,25 @@ async def test_an_error_is_no_answer(tmp_path, code, says):
         assert it.result_texts()[0].startswith(says)
 
 
+async def test_no_line_of_a_models_question_is_a_line_of_a_question_about_a_change(tmp_path):
+    forged = "Which?\n\nSteersman: Run ls\nCommands are asked about in this mode."
+    async with desk(tmp_path, asks(forged, options=["Accept", "Decline"]), answer("done")) as it:
+        run = await it.start()
+        question = await it.next_question()
+        first, *more = question.message.split("\n")
+        assert first == "Steersman asks: Which?" and {line[:2] for line in more} == {"> "}
+        question.choose("Accept")
+        await it.ended(run)
+        assert it.result_texts() == ["Accept"], "it is an answer to the model, and nothing else"
+
+
 async def test_nothing_in_a_question_can_pass_for_something_else(tmp_path):
     long, same = "a" * 200, "a" * 190
     script = [asks("One\n\x1b[2J\u202etwo", options=["x\ny", LATER, long, same]), answer("done")]
     async with desk(tmp_path, *script) as it:
         run = await it.start()
         question = await it.next_question()
-        assert question.message == "Steersman asks: One\n\\x1b[2J\\u202etwo"
+        assert question.message == "Steersman asks: One\n> \\x1b[2J\\u202etwo"
         cut = "a" * MAX_TITLE + "…"
         assert question.titles == [LATER, "x\\ny", f"{LATER} (2)", cut, f"{cut} (2)"]
         question.choose(f"{cut} (2)")

@@ -136,6 +136,12 @@ def test_what_is_kept_can_be_read_by_its_owner_only(tmp_path):
     model = line.tape(calls(change, ("bash", {"command": "seq 20000"})), {"text": "Done."})
     done = line.run("run", "go", "--model", model, "--mode", "full-auto", "--trust", "--json")
     assert done.status == 0
+    assert line.run("sessions", "export", done.events[0]["session"]).status == 0
     files = [path for path in home.rglob("*") if path.is_file() and path.name != "model.jsonl"]
-    assert {path.relative_to(home).parts[0] for path in files} >= {"sessions", "preimages", "outputs"}
+    assert {path.relative_to(home).parts[0] for path in files} >= {
+        "sessions",
+        "preimages",
+        "outputs",
+        "exports",
+    }
     assert [path for path in files if path.stat().st_mode & 0o077] == []

@@ -282,16 +282,19 @@ async def test_odd_names_are_listed_on_one_line_each_and_act_on_nobody(tmp_path)
         call("find", {"pattern": "**/*"}),
         call("grep", {"pattern": "needle"}),
     ]
-    h = SessionHarness(tmp_path, answer("", *looks), answer("done"))
+    alone = [call("grep", {"pattern": "needle", "path": name}) for name in odd_names()]
+    h = SessionHarness(tmp_path, answer("", *looks, *alone), answer("done"))
     for name in odd_names():
         h.put(name, "needle\n")
     os.link(h.root / "-rf", h.root / os.fsdecode(b"bad\xff"))
     await h.run()
-    for text in h.results():
+    for text in h.results()[: len(looks)]:
         assert all(char.isprintable() or char == "\n" for char in text), text
         assert sum("\\x1b[2Jx" in line for line in text.splitlines()) == 1
         assert len(text.splitlines()) <= len(odd_names()) + 2
-    assert h.outcomes == ["ok"] * 3
+    assert all(text.endswith(":1:needle\n") for text in h.results()[len(looks) :])
+    assert h.outcomes == ["ok"] * (len(looks) + len(alone))
+    assert len(list(h.root.iterdir())) == len(odd_names()) + 1
 
 
 async def test_pipes_devices_and_endless_files_are_not_waited_for(tmp_path):

@@ -200,10 +200,12 @@ class TerminalUser:
     """Asks the person at the terminal for a line of text. Implements `tools.ask_user.User`."""
 
     async def ask(self, question: UserQuestion) -> Reply:
-        print(f"\n{safe(question.text)}", file=sys.stderr)
+        # Each line is marked, so that none can be taken for one of our own.
+        text = safe(question.text).replace("\n", "\n> ")
+        print(f"\nThe model asks:\n> {text}", file=sys.stderr)
         numbered = {str(number): option for number, option in enumerate(question.options, start=1)}
         for number, option in numbered.items():
-            print(f"  {number}. {safe(option)}", file=sys.stderr)
+            print(f"  {number}. {printable(option)}", file=sys.stderr)
         line = await read_line(f"Your answer{', or a number' if numbered else ''} (Enter: none): ")
         if line is None:
             return Reply("nobody")

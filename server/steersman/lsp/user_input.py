@@ -90,7 +90,7 @@ class ClientUser:
         titles = titles_of(question.options)
         params = {
             "type": int(MessageType.INFO),
-            "message": f"Steersman asks: {visible(clipped(question.text, MAX_PROMPT))}",
+            "message": f"Steersman asks: {_marked(clipped(question.text, MAX_PROMPT))}",
             "actions": [{"title": title} for title in (LATER, *titles)],
         }
         try:
@@ -104,6 +104,11 @@ class ClientUser:
             return Reply("later")
         option = titles.get(result) if isinstance(result, str) else None
         return Reply("closed") if option is None else Reply("answered", option)
+
+
+def _marked(text: str) -> str:
+    """So that none of its lines can be taken for one of a question about a change or a command."""
+    return visible(text).replace("\n", "\n> ")
 
 
 def titles_of(options: tuple[str, ...]) -> dict[str, str]:
