@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from steersman.workspace.atomic import NotRegular, TooLarge, read_regular
+from steersman.workspace.regular import NotRegular, TooLarge, read_regular
 
 MAX_BYTES = 1 << 30
 """Of one file. A larger one is no work to be handed over, and two of them would not fit into the memory of many."""
