@@ -169,6 +169,12 @@ def test_the_names_of_a_folder_are_denied_as_each_alone(deny: list[str], folder:
     assert rules.denied_names(folder, []) == []
 
 
+@pytest.mark.parametrize("char", "\u200b\u200c\u200e\u200f\u202a\u202e\u2060\u206a\u206f\ufeff")
+def test_a_character_that_a_file_system_leaves_out_hides_no_name(tmp_path: Path, char: str) -> None:
+    assert RULES.denied(Roots([tmp_path]).resolve(f".e{char}nv")) is not None
+    assert RULES.protected(Roots([tmp_path]).resolve(f".g{char}it/config")) is not None
+
+
 def test_letters_that_rules_treat_as_equal_are_not_missed() -> None:
     everything = "".join(map(chr, range(0x110000)))
     for letter in "abcdefghijklmnopqrstuvwxyz":

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from steersman.workspace.globs import compile_glob, expand_braces
 
-_INVISIBLE = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
-"""Characters that some file systems ignore when they compare names."""
+_INVISIBLE = dict.fromkeys(
+    (*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, *range(0x206A, 0x2070), 0xFEFF)
+)
+"""Characters that some file systems ignore when they compare names (HFS+, Apple's TN1150, and a few more)."""
 _PLAIN = "abcdefghijklmnopqrstuvwxyz0123456789._ ~+=@#%-"
 """Characters that stand for themselves in a glob, whatever comes before or after them."""
 
