@@ -1,8 +1,10 @@
-"""How a process starts quickly: its classes get their generated methods when somebody first looks at one.
+"""How `serve` starts quickly: classes and patterns are built when they are first used, and no plugins are looked for.
 
-dataclasses and attrs write source text for each class and compile it: a server has 800 such classes and uses a few
-dozen soon, so that this was more than half of the time to its first answer. Of most of those it has instances, and
-compares or prints none: they get their `__init__` alone. TypedDict compiles annotations, `re.compile` patterns.
-pydantic looks for plugins in all that is installed. Only the command line asks for it; whoever imports the package
-gets its classes as always. Knows nothing of what the classes are for.
+For each class, dataclasses and attrs write source text and compile it. A server has 800 such classes and soon uses only
+a few dozen of them; compiling the methods of all of them took more than half of the time to its first answer. Most
+classes are only instantiated, never compared or printed, so `__init__` is built apart from the rest. TypedDict compiles
+annotations, `re.compile` patterns, and pydantic searches all installed distributions for plugins.
+
+Only the command line turns this on: whoever imports the package gets ordinary classes. Where a library or Python is not
+as this package knows it, nothing is deferred either. It knows nothing of what the classes are for.
 """

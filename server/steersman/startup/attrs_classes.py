@@ -1,4 +1,4 @@
-"""`lsprotocol.types` with what attrs makes of its 550 classes put off until one is used."""
+"""Defers what attrs makes of the 550 classes of `lsprotocol.types` until they are used."""
 
 import importlib
 import inspect
@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from steersman.startup.skeletons import copy_of, is_simple, is_true_to, placeholders, skeleton
+from steersman.startup.skeletons import copy_of, is_simple, passes_trial, placeholders, skeleton
 
 logger = logging.getLogger(__name__)
 
@@ -19,17 +19,21 @@ _ADDED = placeholders((
 ))  # fmt: skip
 _FIELD = type(attrs.field())
 _LSP_TYPES = "lsprotocol.types"
+_LSP_HOOKS = "lsprotocol._hooks"
 _RESOLVED = "_resolved_forward_references"
-"""The flag in `lsprotocol._hooks` that keeps it from looking at every class to resolve the types of its fields."""
+"""The flag in that module which says that the types of all fields are resolved, for which it looks at every class."""
+_TYPES_BY_NAME = "ALL_TYPES_MAP"
+"""What forward references are looked up in, in `lsprotocol.types`."""
 
 
 def import_lsp_types() -> bool:
-    """Imports `lsprotocol.types` with its classes put off; while they are, whoever imports it gets these.
+    """Imports `lsprotocol.types` with its classes deferred. Everybody who imports it gets these classes.
 
-    Returns: False if the classes are made as always: something had imported them, or attrs is not as it was known.
+    Returns: whether they are deferred. They are not if something has imported them before, or if attrs does not make
+    of a class what is expected; then nothing is done.
     """
     if _LSP_TYPES in sys.modules or not _is_familiar():
-        logger.info("%s is there, or attrs is not as it was known: no class is put off.", _LSP_TYPES)
+        logger.info("%s is loaded, or attrs is not as expected: no class is deferred.", _LSP_TYPES)
         return False
     make = attrs.define
 
@@ -43,21 +47,31 @@ def import_lsp_types() -> bool:
         importlib.import_module(_LSP_TYPES)
     finally:
         attrs.define = make
-    hooks = importlib.import_module("lsprotocol._hooks")
-    if vars(hooks).get(_RESOLVED) is False:
-        setattr(hooks, _RESOLVED, True)  # each class does it for itself, when it is made
+    _take_over_resolving()
     return True
 
 
+def _take_over_resolving() -> None:
+    """Has each class resolve its own types when it is made. A lsprotocol that does it otherwise is left alone."""
+    try:
+        hooks = importlib.import_module(_LSP_HOOKS)
+    except ImportError:
+        return
+    if vars(hooks).get(_RESOLVED) is False and hasattr(sys.modules[_LSP_TYPES], _TYPES_BY_NAME):
+        setattr(hooks, _RESOLVED, True)
+
+
 def _resolve(cls: type) -> None:
-    """Forward references in the types of its fields become types, as lsprotocol wants them for cattrs."""
-    attrs.resolve_types(cls, vars(sys.modules[_LSP_TYPES])["ALL_TYPES_MAP"], {})
+    """Resolves forward references in the types of the fields, as lsprotocol does for cattrs."""
+    by_name = getattr(sys.modules[_LSP_TYPES], _TYPES_BY_NAME, None)
+    if by_name is not None:
+        attrs.resolve_types(cls, by_name, {})
 
 
 def _deferred(
     original: type, make: Callable[..., Any], finish: Callable[[type], object] | None = None
 ) -> type | None:
-    """The skeleton of a class that `attrs.define` makes; None for one that is not simple."""
+    """The skeleton of a class that is given to `attrs.define`; None if it is not simple."""
     fields = tuple(inspect.get_annotations(original))
     unannotated = any(type(value) is _FIELD and name not in fields for name, value in vars(original).items())
     if unannotated or not is_simple(original) or original.__bases__ != (object,):
@@ -78,10 +92,9 @@ def _deferred(
 
 
 def _is_familiar() -> bool:
-    """Whether attrs makes of classes what this module takes it to make."""
+    """Whether attrs makes of a class what this module expects."""
 
     class Probe:
         number: int = attrs.field(default=0, validator=attrs.validators.instance_of(int))
 
-    deferred = _deferred(Probe, attrs.define)
-    return deferred is not None and is_true_to(deferred, attrs.define(Probe))
+    return passes_trial(lambda: _deferred(Probe, attrs.define), lambda: attrs.define(Probe))

@@ -1,4 +1,4 @@
-"""`dataclass(slots=True)` of some packages, put off until a class is used."""
+"""Defers `dataclass(slots=True)` for the classes of some packages until they are used."""
 
 import dataclasses
 import inspect
@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, ClassVar, get_origin
 
 from steersman.startup.inits import written_init
-from steersman.startup.skeletons import Decorator, copy_of, is_simple, is_true_to, placeholders, skeleton
+from steersman.startup.skeletons import Decorator, copy_of, is_simple, passes_trial, placeholders, skeleton
 
 logger = logging.getLogger(__name__)
 
@@ -26,17 +26,17 @@ _OPTIONS = (
     {"slots": True, "kw_only": True},
     {"slots": True, "frozen": True},
 )
-"""Those of classes that are put off."""
+"""Classes with any other options are made at once."""
 _LITTLE = {"init": False, "repr": False, "eq": False, "match_args": False}
-"""Of a class that is made for its fields, or for one method."""
+"""Options that have dataclass make nothing but the fields."""
 
 
 @contextmanager
 def deferred_dataclasses(*packages: str) -> Iterator[None]:
-    """Meanwhile simple dataclasses of the packages' modules are put off; those of others are made as always."""
+    """Within the context, simple dataclasses in modules of these packages are deferred; all others are made at once."""
     make = dataclasses.dataclass
     if not _is_familiar(make):
-        logger.info("dataclasses are not as they were known: none is put off.")
+        logger.info("dataclasses are not as expected: none is deferred.")
         yield
         return
 
@@ -74,7 +74,7 @@ def _deferred(original: type, make: Callable[..., Decorator], options: dict[str,
 def _alone(
     original: type, make: Callable[..., Any], kinds: Mapping[str, object], **options: bool
 ) -> dict[str, Callable[[], object]]:
-    """How what most classes need is made without the rest."""
+    """Makers of the attributes that most classes need, each without the rest."""
     how = {name: options[name] for name in options.keys() & {"frozen", "kw_only"}}
 
     def fields() -> type:
@@ -96,7 +96,7 @@ def _alone(
 
 
 def _adds_to_nothing(cls: type) -> bool:
-    """Whether all fields and slots of an instance are the class's own."""
+    """Whether no base of the class has fields or slots."""
     return not any(
         vars(base).get("__slots__") or "__dataclass_fields__" in vars(base) for base in cls.__mro__[1:-1]
     )
@@ -109,19 +109,18 @@ def _is_of_class(kind: object, module: ModuleType) -> bool:
 
 
 def _is_special(kind: object) -> bool:
-    """Whether an annotation means more than a field; one that is text might, if it has such a name in it."""
+    """Whether an annotation means something else than a field. Text that mentions such a name counts, to be safe."""
     if isinstance(kind, str):
         return any(name in kind for name in ("ClassVar", "InitVar", "KW_ONLY"))
     return isinstance(kind, dataclasses.InitVar) or kind in (dataclasses.InitVar, dataclasses.KW_ONLY)
 
 
 def _is_familiar(make: Callable[..., Any]) -> bool:
-    """Whether dataclasses become what this module takes them to become."""
+    """Whether `make` makes of a dataclass what this module expects."""
 
     class Probe:
         number: int = 0
         kind: ClassVar[str] = ""
 
     options = {"frozen": True, "slots": True}
-    deferred = _deferred(Probe, make, options)
-    return deferred is not None and is_true_to(deferred, make(**options)(Probe))
+    return passes_trial(lambda: _deferred(Probe, make, options), lambda: make(**options)(Probe))

@@ -1,7 +1,6 @@
-"""The `__init__` of a dataclass with slots, written from its fields alone.
+"""Writes the `__init__` of a dataclass with slots from its fields alone.
 
-dataclass runs the text of each method that it writes, and writes several for one `__init__`. Most classes are never
-compared, printed or changed.
+dataclass itself writes and compiles several methods together with it, and most classes need none of them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class _Made:
-    """Stands for a default that is made for each instance."""
+    """The type of the marker for arguments whose default is made anew for each instance."""
 
     def __repr__(self) -> str:
         return "<factory>"
@@ -24,12 +23,13 @@ _MADE = _Made()
 class _Field(NamedTuple):
     name: str
     default: object
-    """MISSING: there is none."""
+    """MISSING if it has none."""
     is_made: bool
-    """The default is a function that makes it for each instance."""
+    """`default` is a factory, called for each instance."""
     is_given: bool
-    """It is an argument."""
+    """It is an argument of `__init__`."""
     named_only: bool
+    """It is a keyword-only argument."""
 
     @property
     def has_default(self) -> bool:
@@ -50,22 +50,23 @@ class _Field(NamedTuple):
 
     @property
     def global_name(self) -> str:
-        """Of the default, as the written text knows it."""
+        """What the default is called in the written text."""
         return f"_of_{self.name}"
 
 
 def written_init(
     original: type, kinds: Mapping[str, object], *, frozen: bool = False, kw_only: bool = False
 ) -> Callable[..., None]:
-    """As dataclass writes it.
+    """The `__init__` that dataclass would write.
 
     Args:
         original: the class as it was declared. No base of it has fields.
-        kinds: the annotations of its fields, which are all of instances and none for the init only.
+        kinds: the fields' annotations; no `ClassVar`, `InitVar` or `KW_ONLY` among them.
         frozen: attributes of an instance can't be set as usual.
+        kw_only: all arguments are keyword-only, unless a field says otherwise.
 
     Raises:
-        TypeError: as dataclass does, where a field without a default follows one that has one.
+        TypeError: a field without a default follows one that has one, as with dataclass.
     """
     fields = [_field(name, vars(original).get(name, MISSING), kw_only=kw_only) for name in kinds]
     given = [field for field in fields if field.is_given and not field.named_only]

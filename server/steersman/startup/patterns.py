@@ -1,6 +1,6 @@
-"""The regular expressions that a package's modules keep, compiled when they are first used.
+"""Defers `re.compile` at the top of some packages' modules until a pattern is used.
 
-`re.compile` takes a tenth of a millisecond, and a module calls it when it is imported.
+A call takes a tenth of a millisecond, and each import makes some.
 """
 
 import re
@@ -11,18 +11,18 @@ from typing import Any
 
 
 class _Later:
-    """Stands in for a pattern, and has what it has as soon as that is wanted."""
+    """Stands in for a pattern, which is compiled when something of it is first used."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self._arguments = pattern, flags
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(_compiled(self), name)
-        vars(self)[name] = value  # a method is found at once the next time
+        vars(self)[name] = value  # found without __getattr__ the next time
         return value
 
     @property  # type: ignore[misc]
-    def __class__(self) -> type:  # isinstance() asks for it, and re.sub() by that
+    def __class__(self) -> type:  # isinstance() reads it, and re.sub() and the like call isinstance()
         return re.Pattern
 
     def __repr__(self) -> str:
@@ -53,7 +53,7 @@ _compile = re.compile
 
 @contextmanager
 def deferred_patterns(*packages: str) -> Iterator[None]:
-    """Meanwhile those that the packages' modules make when they are imported are put off; others are made as always."""
+    """Within the context, patterns at the top of these packages' modules are deferred; others are compiled at once."""
 
     def later(pattern: Any, flags: Any = 0) -> Any:
         caller = sys._getframe(1)

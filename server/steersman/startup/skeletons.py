@@ -1,9 +1,11 @@
-"""A class that is there, with its name, slots and own methods, while what a decorator adds to it is still to be made.
+"""Skeletons: classes with their names, slots and own methods, but not yet with what a decorator adds to them.
 
-In the places of what is missing are placeholders: the first look at one, by whomever, has the decorator make its
-class, and what it made is put into the skeleton, which stays the class that everybody knows.
+Placeholders stand for the missing attributes. The first access to one has the decorator build its class, whose
+attributes are then copied to the skeleton: that stays the class that everybody refers to.
 """
 
+import inspect
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,25 +15,28 @@ from typing import NamedTuple
 Decorator = Callable[[type], type]
 """Makes a class with slots out of a plain one, as `attrs.define` and `dataclass(slots=True)` do."""
 
+logger = logging.getLogger(__name__)
+
 
 class _Unmade(NamedTuple):
-    """How what a skeleton lacks will be made."""
+    """How to make what a skeleton lacks."""
 
     whole: Callable[[], type]
     """Makes a class that has all of it."""
     alone: Mapping[str, Callable[[], object]]
-    """Make one attribute each, of those that most classes need no more than."""
+    """Each makes one attribute without the others: for those that most classes need."""
     finish: Callable[[type], object] | None = None
+    """Called with the skeleton once it lacks nothing any more."""
 
 
 _unmade: dict[type, _Unmade] = {}
 _making = threading.RLock()
 _OF_LAYOUT = ("__dict__", "__weakref__")
-"""What a class without slots has for its instances."""
+"""Descriptors that a class without slots has for its instances."""
 
 
 class _Placeholder:
-    """An attribute that the decorator would have added. Whoever looks at it gets what the decorator makes."""
+    """An attribute that the decorator would have added. Accessing it has it made, and gives what was made."""
 
     __slots__ = ("_name",)
 
@@ -39,14 +44,22 @@ class _Placeholder:
         self._name = name
 
     def __get__(self, instance: object, owner: type) -> object:
-        for cls in owner.__mro__:
+        if not isinstance(instance, type):
+            self._replace_in(owner)
+            return getattr(owner if instance is None else instance, self._name)
+        # From Python 3.13 on inspect.signature() binds the __init__ that it finds in a class to the class itself.
+        self._replace_in(instance)
+        value = inspect.getattr_static(instance, self._name)
+        return value.__get__(instance, owner) if hasattr(type(value), "__get__") else value
+
+    def _replace_in(self, looked_at: type) -> None:
+        for cls in looked_at.__mro__:
             if vars(cls).get(self._name) is self:
                 _make_alone(cls, self._name)
-        return getattr(owner if instance is None else instance, self._name)
 
 
 def placeholders(names: Sequence[str]) -> dict[str, object]:
-    """One for each name, for any number of skeletons."""
+    """A placeholder for each name. Any number of skeletons can share them."""
     return {name: _Placeholder(name) for name in names}
 
 
@@ -60,15 +73,15 @@ def skeleton(
     alone: Mapping[str, Callable[[], object]],
     finish: Callable[[type], object] | None = None,
 ) -> type:
-    """The class that `decorator(original)` would be, for now without what it adds.
+    """The class that `decorator(original)` would be, for now without what the decorator adds.
 
     Args:
         original: a simple class, see `is_simple`.
         fields: names of its fields, each of which becomes a slot.
-        added: placeholders for all that the decorator may set in a class; what the class has itself stays.
-        alone: make one of these attributes without the decorator's others: most classes have instances, few of which
-            are compared, printed or looked into.
-        finish: called with the class once it is made.
+        more_slots: further slots that the decorator adds.
+        added: placeholders for every attribute that the decorator may set; those of the class itself stay.
+        alone: each makes one attribute without the decorator's others: most classes are only instantiated.
+        finish: called with the class once all of it is made.
     """
     own = vars(original)
     names = {**added, **own}
@@ -80,32 +93,34 @@ def skeleton(
     names["__slots__"] = (*fields, *more_slots)
     names["__qualname__"] = original.__qualname__
     cls = type(original.__name__, original.__bases__, names)
-    put_off(cls, lambda: decorator(original), alone=alone, finish=finish)
+    defer(cls, lambda: decorator(original), alone=alone, finish=finish)
     return cls
 
 
 def copy_of(original: type) -> type:
-    """For a decorator that is told to make little: it leaves traces in what it decorates."""
+    """A copy to apply a decorator to for one attribute alone: it leaves traces in what it decorates."""
     own = {name: value for name, value in vars(original).items() if name not in _OF_LAYOUT}
-    # dataclass writes a text where there is none, which takes long.
+    # Without a docstring dataclass would write one, which is slow.
     names = {**own, "__qualname__": original.__qualname__, "__doc__": "A copy."}
     return type(original.__name__, original.__bases__, names)
 
 
-def put_off(
+def defer(
     cls: type,
     whole: Callable[[], type],
     *,
     alone: Mapping[str, Callable[[], object]] | None = None,
     finish: Callable[[type], object] | None = None,
 ) -> None:
-    """Says how the class that `whole` makes, whose attributes take the places of the placeholders in `cls`, is made;
-    see `skeleton` for the rest."""
+    """Makes `cls` a skeleton: attributes of the class that `whole` makes will replace its placeholders.
+
+    `alone` and `finish` are those of `skeleton`.
+    """
     _unmade[cls] = _Unmade(whole, alone or {}, finish)
 
 
 def _make_alone(cls: type, name: str) -> None:
-    """Makes one attribute of a class, and all of them if it is none that is made alone."""
+    """Makes one attribute of a class; all of them, if this one can't be made alone."""
     with _making:
         unmade = _unmade.get(cls)
         if unmade is None or not isinstance(vars(cls)[name], _Placeholder):
@@ -117,7 +132,7 @@ def _make_alone(cls: type, name: str) -> None:
 
 
 def make(cls: type) -> None:
-    """Makes what is left of a class, if anything is."""
+    """Makes all that a class still lacks, if it lacks anything."""
     with _making:
         unmade = _unmade.get(cls)
         if unmade is None:
@@ -134,17 +149,16 @@ def make(cls: type) -> None:
 
 
 def make_all(package: str, *, enough: Callable[[], bool]) -> None:
-    """Makes what is left of a package's classes. For a thread, while nobody waits for one of them; it ends when it
-    is `enough`."""
+    """Makes all that a package's classes still lack, until `enough()`. Meant for a thread, while nobody waits."""
     for cls in [cls for cls in list(_unmade) if cls.__module__.startswith(f"{package}.")]:
         if enough():
             return
         make(cls)
-        time.sleep(0)  # a thread that is waited for goes first
+        time.sleep(0)  # lets a thread that somebody waits for go first
 
 
 def is_simple(cls: type) -> bool:
-    """Whether the class can be made anew: it has no slots, and no method that refers to its class."""
+    """Whether the class can be built anew: it has no slots, and no method refers to the class itself."""
     own = vars(cls)
     return (
         type(cls) is type
@@ -154,23 +168,38 @@ def is_simple(cls: type) -> bool:
 
 
 def is_skeleton(cls: type) -> bool:
-    """Whether nobody has looked at what the class lacks."""
+    """Whether the class still lacks something."""
     return cls in _unmade
 
 
-def is_true_to(cls: type, made: type) -> bool:
-    """Whether all that is in a class as it is made has a place in the skeleton of a trial, and the slots are the same.
-    The skeleton is of no use afterwards."""
-    del _unmade[cls]
-    mine, its = vars(cls), vars(made)
-    return its.keys() <= mine.keys() and its.get("__slots__") == mine.get("__slots__")
+def passes_trial(deferred: Callable[[], type | None], made: Callable[[], type]) -> bool:
+    """Whether a decorator still makes of a class what this package expects. If not, nothing must be deferred.
+
+    Args:
+        deferred: makes the skeleton of a trial class; None if it can't.
+        made: makes the same class as the decorator does now. The skeleton must have the same slots, and a placeholder
+            or a value for each of its attributes.
+    """
+    skeleton: type | None = None
+    try:
+        skeleton = deferred()
+        if skeleton is None:
+            return False
+        mine, its = vars(skeleton), vars(made())
+        return its.keys() <= mine.keys() and its.get("__slots__") == mine.get("__slots__")
+    except Exception:  # whatever another version raises, it is not as expected
+        logger.info("The trial of a deferred class failed.", exc_info=True)
+        return False
+    finally:
+        if skeleton is not None:
+            _unmade.pop(skeleton, None)
 
 
 _MAY_REFER = (FunctionType, classmethod, staticmethod, property)
 
 
 def _refers_to_class(value: object) -> bool:
-    """Whether a method holds on to something, which may be its class."""
+    """Whether a method has a closure: what it holds may be its class (`super`, `__class__`)."""
     if isinstance(value, classmethod | staticmethod):
         value = value.__func__
     elif isinstance(value, property):

@@ -1,18 +1,23 @@
-"""The `TypedDict`s of one module, put off until somebody asks for the keys of one.
+"""Defers the `TypedDict`s of one module until somebody asks for the keys of one.
 
-Before Python 3.14 each annotation that is text is compiled when its class is made; here it stays text, which
-`get_type_hints` reads the same. pydantic has 90 such classes, which describe schemas to type checkers.
+Before Python 3.14 each annotation that is text is compiled when its class is made. A deferred class keeps it as text,
+which `get_type_hints` reads alike. pydantic has 90 such classes, which describe schemas to type checkers.
 """
 
 import logging
+import sys
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
-from typing_extensions import TypedDict
+from steersman.startup.skeletons import defer, make, passes_trial, placeholders
 
-from steersman.startup.skeletons import is_true_to, make, placeholders, put_off
+# Each module takes it from where it is complete for its Python, and so does pydantic. They are two implementations.
+if sys.version_info >= (3, 12):
+    from typing import TypedDict
+else:
+    from typing_extensions import TypedDict
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +28,7 @@ _ADDED = placeholders((
 
 
 class _Maker:
-    """How the classes of typed dictionaries are made, by their metaclass, and how they are put off."""
+    """Makes the classes of typed dictionaries, as their metaclass does, or defers them."""
 
     def __init__(self) -> None:
         self.meta: Any = type(cast("Any", TypedDict)("Probe", {}))
@@ -33,7 +38,7 @@ class _Maker:
         self, name: str, bases: tuple[type, ...], namespace: dict[str, Any], options: dict[str, Any]
     ) -> type:
         for base in bases:
-            make(base)  # its namespace is read, without a look at its attributes
+            make(base)  # the metaclass reads its namespace, which no placeholder notices
         made: type = self._new(self.meta, name, bases, dict(namespace), **options)
         return made
 
@@ -41,16 +46,16 @@ class _Maker:
         self, name: str, bases: tuple[type, ...], namespace: dict[str, Any], options: dict[str, Any]
     ) -> type:
         cls: type = type.__new__(self.meta, name, (dict,), {**_ADDED, **namespace})
-        put_off(cls, lambda: self.now(name, bases, namespace, options))
+        defer(cls, lambda: self.now(name, bases, namespace, options))
         return cls
 
 
 @contextmanager
 def deferred_typed_dicts(module: str) -> Iterator[None]:
-    """Meanwhile those of the module are put off; those of others are made as always."""
+    """Within the context, those of the module are deferred; those of others are made at once."""
     maker = _Maker()
     if not _is_familiar(maker):
-        logger.info("TypedDict is not as it was known: none is put off.")
+        logger.info("TypedDict is not as expected: none is deferred.")
         yield
         return
 
@@ -70,8 +75,10 @@ def deferred_typed_dicts(module: str) -> Iterator[None]:
 
 
 def _is_familiar(maker: _Maker) -> bool:
-    """Whether typed dictionaries become what this module takes them to become."""
+    """Whether the metaclass makes of a typed dictionary what this module expects."""
     names = {"__module__": __name__, "__qualname__": "Probe", "__annotations__": {"number": "int"}}
     bases: tuple[type, ...] = ()
-    deferred = maker.later("Probe", bases, names, {"total": False})
-    return is_true_to(deferred, maker.now("Probe", bases, names, {"total": False}))
+    return passes_trial(
+        lambda: maker.later("Probe", bases, names, {"total": False}),
+        lambda: maker.now("Probe", bases, names, {"total": False}),
+    )
