@@ -118,7 +118,7 @@ def test_ctrl_c_twice_ends_it_at_once(work):
     wait_until_it_blocks(work)
     batch.send_signal(signal.SIGINT)
     told = [batch.stderr.readline() for _ in range(2)]
-    assert b"Once more kills." in told[1]
+    assert b"Ctrl-C again kills." in told[1]
     batch.send_signal(signal.SIGINT)
     batch.communicate(timeout=300)
     assert batch.returncode == 130

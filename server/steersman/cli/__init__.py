@@ -13,16 +13,16 @@ from typing import NoReturn
 from steersman import __version__
 
 COMMANDS = ("serve", "run", "batch", "sessions", "demo", "doctor", "models", "tape", "schema", "debug")
-"""Each is a module here. One that is named loads no other: an editor waits for `serve`."""
+"""Each is a module here. Naming one loads no other: an editor waits for `serve`."""
 
 USAGE = 64
 """Exit status of a command line that can't be understood (EX_USAGE)."""
 
-INTERRUPTED = 130
-"""Exit status of what Ctrl-C has ended before it could say so itself (what a shell says of SIGINT)."""
+ABORTED = 130
+"""Exit status after Ctrl-C: what a shell reports for SIGINT."""
 
 READER_GONE = 141
-"""Exit status when nobody reads the output any more: what a shell says of SIGPIPE."""
+"""Exit status when nobody reads the output any more: what a shell reports for SIGPIPE."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -32,11 +32,15 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command. Returns its exit status."""
+    """Runs one command. Returns its exit status.
+
+    Raises:
+        SystemExit: the command line can't be understood (status `USAGE`), or asks for help or the version (0).
+    """
     try:
         return _main(argv)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return ABORTED
 
 
 def _main(argv: Sequence[str] | None) -> int:
@@ -59,24 +63,35 @@ def _main(argv: Sequence[str] | None) -> int:
         return USAGE
     args = parser.parse_args(given)
     if hasattr(signal, "SIGCHLD"):
-        # Some parents leave it ignored, and then every command would seem to end with status 0.
+        # A parent may have left it ignored. Then every process that we start would seem to end with status 0.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    return _status_of(args)
+
+
+def _status_of(args: argparse.Namespace) -> int:
+    """Runs the command that the arguments name. Returns its exit status."""
     try:
         status: int = args.func(args)
         sys.stdout.flush()
+    except BrokenPipeError:  # `| head`
+        _discard_output()
+        return READER_GONE
     except OSError as error:
-        if error.errno == errno.ENOSPC:
-            print(f"{parser.prog}: the output can't be written: {error.strerror}", file=sys.stderr)
-        elif not isinstance(error, BrokenPipeError):
+        if error.errno != errno.ENOSPC:
             raise
-        # The reader has gone (`| head`); what is still to be flushed at the exit goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return READER_GONE if isinstance(error, BrokenPipeError) else 1
+        print(f"steersman: the output can't be written: {error.strerror}", file=sys.stderr)
+        _discard_output()
+        return 1
     return status
 
 
+def _discard_output() -> None:
+    """What Python still has to flush at its exit goes nowhere, instead of failing there."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _open_missing_streams() -> None:
-    """A parent may have closed some of them; what is written there is for nobody."""
+    """Opens the null device for standard streams that the parent has closed."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))

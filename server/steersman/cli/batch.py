@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from steersman.cli import ABORTED, USAGE
 from steersman.cli.arguments import positive, seconds
 from steersman.cli.batch_faces import JsonFace, LineFace
 from steersman.cli.terminal import Output, safe
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from steersman.session.home import Home
     from steersman.session.settings import Settings
 
-COMPLETE, FAILED, USAGE, ABORTED = 0, 1, 64, 130
+COMPLETE, FAILED = 0, 1
 AT_ONCE = 4
-"""Tasks at a time, if nobody says: models answer slowly, and what agents run needs cores."""
+"""Tasks at a time by default: models answer slowly, but the commands that agents run need cores."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -31,28 +32,28 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "batch",
         help="many tasks over many workspaces",
-        description="Does the tasks of TASKS, one JSON object a line with id, prompt and workspace, each in a copy of "
-        "its workspace. DIR gets a folder for each task (result.json, patch.diff, transcript.md, log.jsonl) and "
-        "predictions.jsonl. What is finished is skipped when the same is started again.",
+        description="Does the tasks in TASKS, one JSON object per line with id, prompt and workspace, each in a copy "
+        "of its workspace. DIR gets a folder for each task (result.json, patch.diff, transcript.md, log.jsonl) and "
+        "predictions.jsonl. Started again, the same command skips the tasks that are finished.",
         epilog="Exit status: 0 all complete; 1 some are not; 64 usage; 130 aborted.",
     )
-    parser.add_argument("tasks", metavar="TASKS", help="the file of the tasks; - reads standard input")
+    parser.add_argument("tasks", metavar="TASKS", help="the file with the tasks; - reads standard input")
     parser.add_argument(
-        "-o", "--output", metavar="DIR", type=Path, required=True, help="where everything goes"
+        "-o", "--output", metavar="DIR", type=Path, required=True, help="the folder for all results"
     )
     parser.add_argument(
         "-j",
         "--jobs",
         metavar="N",
         type=positive,
-        help=f"tasks at a time (default: {AT_ONCE}; with --scheduler as many as its workers take)",
+        help=f"tasks at a time (default: {AT_ONCE}; with --scheduler, as many as its workers take)",
     )
-    parser.add_argument("--model", metavar="PROVIDER:NAME", help="of tasks that name none")
-    parser.add_argument("--base-url", metavar="URL", help="of the model's API")
+    parser.add_argument("--model", metavar="PROVIDER:NAME", help="for tasks that name none")
+    parser.add_argument("--base-url", metavar="URL", help="URL of the model's API")
     parser.add_argument(
         "--mode",
         choices=["read-only", "ask", "auto-edit", "full-auto"],
-        help="of tasks that name none (default: auto-edit; nobody can be asked). full-auto also runs commands",
+        help="for tasks that name none (default: auto-edit, since nobody can be asked); full-auto also runs commands",
     )
     parser.add_argument(
         "--trust", action="store_true", help="trust the workspaces and their own instructions"
@@ -61,21 +62,23 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--max-turns", metavar="N", type=positive, help="model answers for a task (default: 100)"
     )
     parser.add_argument(
-        "--context-chars", metavar="N", type=positive, help="as for `run`, of tasks that say nothing else"
+        "--context-chars", metavar="N", type=positive, help="as for `run`, for tasks that give no number"
     )
     parser.add_argument("--timeout", metavar="S", type=seconds, help="abort a task after S seconds")
-    parser.add_argument("--retry-failed", action="store_true", help="do those again that are not complete")
     parser.add_argument(
-        "--in-place", action="store_true", help="work in the workspaces themselves instead of copies"
+        "--retry-failed", action="store_true", help="redo finished tasks that are not complete"
     )
-    parser.add_argument("--keep-workspaces", action="store_true", help="keep the copies (DIR/ID/workspace)")
     parser.add_argument(
-        "--all-files", action="store_true", help="put what .gitignore excludes into the patches too"
+        "--in-place", action="store_true", help="work in the workspaces themselves, not in copies"
+    )
+    parser.add_argument("--keep-workspaces", action="store_true", help="keep the copies, as DIR/ID/workspace")
+    parser.add_argument(
+        "--all-files", action="store_true", help="include in the patches what .gitignore excludes"
     )
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="have the workers of a Dask cluster do it, which share this file system (needs steersman[cluster])",
+        help="do the tasks on the workers of a Dask cluster that shares this file system (needs steersman[cluster])",
     )
     parser.add_argument("--json", action="store_true", help="one event per line on standard output")
     parser.set_defaults(func=main)
@@ -137,7 +140,7 @@ def _read(name: str) -> "list[Task]":
 def _options(args: argparse.Namespace, settings: "Settings") -> "Options":
     from steersman.batch.plan import Options
 
-    # Nobody can be asked: what would be asked about everywhere else is the least that makes sense here.
+    # In mode ask, with nobody to ask, no task could change anything.
     configured = settings.mode if settings.mode != "ask" else "auto-edit"
     return Options(
         model=settings.model or "",
@@ -248,12 +251,12 @@ async def _doer(scheduler: str | None) -> "Doer":
 
 
 def _obey_signals(batch: "Batch") -> None:
-    """The first one ends the batch in order, the second one at once."""
+    """The first one stops the batch in order, the second one ends it at once."""
 
     def on_signal(number: int) -> None:
         if batch.stopped is None:
             print(
-                "steersman batch: stopping; what is unfinished is done by the next batch. Once more kills.",
+                "steersman batch: stopping. The next batch does what is unfinished. Ctrl-C again kills.",
                 file=sys.stderr,
             )
             batch.stop(signal.Signals(number).name)

@@ -17,7 +17,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     form.add_argument("--typescript", action="store_true", help="TypeScript types instead")
     form.add_argument("--markdown", action="store_true", help="tables instead, between their markers")
     form.add_argument(
-        "--tools", action="store_true", help="the arguments of the built-in tools instead, as they are kept"
+        "--tools",
+        action="store_true",
+        help="the arguments of the built-in tools instead, as the package ships them",
     )
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--out", metavar="FILE", type=Path, help="write to FILE instead of standard output")
@@ -31,7 +33,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def main(args: argparse.Namespace) -> int:
-    """Prints or writes. Exit status 1 if the file can't be read or written, 64 for flags that don't fit."""
+    """Prints or writes. Exit status 1 if the file can't be read or written, 64 for flags that exclude each other."""
     from steersman.cli import USAGE
 
     if args.into is not None and not args.markdown:
@@ -40,14 +42,14 @@ def main(args: argparse.Namespace) -> int:
     path: Path | None = args.into or args.out
     try:
         text = _text(args)
-        if path is None:
-            sys.stdout.write(text)
-        elif args.into is None or text != path.read_text("utf-8"):
+        if path is not None and (args.into is None or text != path.read_text("utf-8")):
             path.write_text(text, "utf-8", newline="\n")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         print(f"steersman schema: {path}: {reason}", file=sys.stderr)
         return 1
+    if path is None:
+        sys.stdout.write(text)
     return 0
 
 
@@ -57,7 +59,7 @@ def _text(args: argparse.Namespace) -> str:
     ValueError: it has no generated section.
     """
     if args.tools:
-        import steersman.tools.registry  # noqa: F401 - which knows all tools
+        import steersman.tools.registry  # noqa: F401 - it imports all tools
         from steersman.tools.schema import schemas_to_keep
 
         return schemas_to_keep()

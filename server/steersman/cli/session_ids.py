@@ -1,4 +1,4 @@
-"""Which session, or which message of one, a word on the command line means."""
+"""Finds the session, or the message of one, that a word on the command line names."""
 
 import difflib
 import os
@@ -16,23 +16,26 @@ _SHOWN = 5
 
 
 class NoSuchName(SessionError):
-    """Nothing has this id, or more than one thing could be meant."""
+    """No id fits, or several do."""
 
 
 def session_named(home: "Home", word: str) -> str:
-    """The id of the session that `word` is, or begins, with or without `ses_`.
+    """The id of the session that `word` names: an id or the beginning of one, with or without `ses_`.
 
     Raises:
-        NoSuchName: none is, or several are.
+        NoSuchName: no id fits, or several do.
     """
     return named(word, [path.stem for path in newest_first(home.sessions)], "session")
 
 
 def named(word: str, ids: Sequence[str], what: str) -> str:
-    """The one of the ids that `word` is, or begins, with or without what comes before its underscore.
+    """The id that `word` names: one of `ids` or the beginning of one, with or without its prefix (`ses_`).
+
+    Args:
+        what: what the ids are of, for messages.
 
     Raises:
-        NoSuchName: none is, or several are.
+        NoSuchName: no id fits, or several do.
     """
     if word in ids:
         return word
@@ -53,13 +56,13 @@ def _tail(name: str) -> str:
 
 
 def folder_of(home: "Home", session: str) -> Path | None:
-    """The folder that a session was begun in; None if it had none, or its log can't be read."""
+    """The folder in which a session was begun; None if there was none, or if its log can't be read."""
     header = read_header(home.sessions / f"{session}.jsonl")
     folder = own_folder(header) if header is not None else None
     return Path(folder) if folder else None
 
 
 def in_short(path: str | Path) -> str:
-    """A path as people write it: below the user's home with ~."""
+    """A path as people write it, with ~ for the user's home."""
     text, home = str(path), os.path.expanduser("~").rstrip("/")  # noqa: PTH111 - Path.home() raises without one
     return f"~{text[len(home) :]}" if home and (text == home or text.startswith(f"{home}/")) else text

@@ -1,4 +1,4 @@
-"""`steersman sessions list`: the kept sessions in columns, as wide as the terminal; without one, between tabs."""
+"""`steersman sessions list`: sessions in columns that fit the terminal; without a terminal, separated by tabs."""
 
 import shutil
 import sys
@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 
 _HEAD = ("id", "last used", "title", "model", "tokens", "cached", "cost", "state", "folder")
 _AT_LEAST = {"title": 24, "model": 12, "folder": 12}
-"""Columns that are cut short when there is too little room, and how much of them is left."""
+"""Columns that are cut short when there is too little room, and their least widths."""
 _DROPPED = ("cached", "model", "folder", "cost", "tokens", "state", "last used")
-"""Columns that a narrow terminal does without, the first of them first."""
+"""Columns that are dropped on a narrow terminal, in this order."""
 _GAP = 2
 
 
 def show(found: "Sequence[SessionSummary]", *, folders: bool, width: int | None = None) -> None:
-    """Prints them. `folders`: with the folder of each. `width`: in columns; None: that of the terminal, if there is
-    one."""
+    """Prints one session per line.
+
+    Args:
+        folders: also print the folder of each.
+        width: of a line, in columns. None: the terminal's; if there is none, cells are separated by tabs.
+    """
     head: tuple[str, ...] = _HEAD if folders else _HEAD[:-1]
     rows = [dict(zip(_HEAD, _row(summary), strict=True)) for summary in found]
     if width is None and not sys.stdout.isatty():
@@ -52,7 +56,7 @@ def show(found: "Sequence[SessionSummary]", *, folders: bool, width: int | None 
 
 
 def _fitted(natural: dict[str, int], width: int) -> dict[str, int]:
-    """The columns that there is room for, and the room of each."""
+    """The columns that fit into `width`, and the width of each."""
     widths = dict(natural)
 
     def excess() -> int:

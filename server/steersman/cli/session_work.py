@@ -1,4 +1,4 @@
-"""What `steersman sessions` does to one: copy, rename, delete, shorten it, list its checkpoints, take changes back."""
+"""What `steersman sessions` does with one session: fork, rename, delete or compact it, list its checkpoints, revert."""
 
 import argparse
 import sys
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from steersman.session.journal import Emitted
     from steersman.session.manager import SessionManager
 
-_NO_TERMINAL = "There is nobody to ask: there is no terminal. --yes does it without a question."
+_NO_TERMINAL = "There is no terminal to ask on. --yes does it without a question."
 
 
 @asynccontextmanager
 async def managed(home: "Home") -> "AsyncIterator[SessionManager]":
-    """The sessions of the home, as a server has them."""
+    """A manager of all sessions that are kept, closed at the end."""
     from steersman.session.compose import build_services
     from steersman.session.manager import SessionManager
     from steersman.session.settings import load_settings
@@ -132,7 +132,7 @@ def _show_preview(preview: dict[str, Any]) -> None:
         if diff := each.get("diff"):
             print((colour_diff(diff) if sys.stdout.isatty() else safe(diff)).rstrip("\n"))
     if preview["commands"]:
-        print("Not taken back is what these commands did:")
+        print("What these commands did is not taken back:")
         for command in preview["commands"]:
             print(f"    {safe(command)}")
     if preview["notRevertible"]:
@@ -142,7 +142,7 @@ def _show_preview(preview: dict[str, Any]) -> None:
 
 
 def _tell_outcome(files: list[dict[str, Any]]) -> int:
-    """Exit status 1 if a file that was to be taken back was not."""
+    """Prints what became of each file. Exit status 1 if something could not be taken back, else 0."""
     bad = [each for each in files if each["outcome"] in ("failed", "conflict")]
     for each in files:
         why = f": {safe(each['message'])}" if each.get("message") else ""
@@ -156,7 +156,7 @@ async def _checkpoint(manager: "SessionManager", session: str, word: str, what: 
 
 
 async def _confirmed(args: argparse.Namespace, question: str) -> int | None:
-    """None: the user has said yes; else the exit status."""
+    """None if the user says yes; else the exit status."""
     if args.yes:
         return None
     if not is_interactive():

@@ -15,8 +15,7 @@ from steersman.cli.terminal import safe
 if TYPE_CHECKING:
     from steersman.session.home import Home
 
-_INTERRUPTED = 130
-_ID = "of a session, or how it begins"
+_ID = "the id of a session, or the beginning of it"
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -24,8 +23,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "sessions",
         help="list, show, export, fork, shorten and undo kept sessions",
-        description="Lists the sessions of this folder, or does something with one. steersman run --session ID and "
-        "steersman run --continue go on in one.",
+        description="Lists the sessions of this folder, or does something with one. To go on in one: steersman run "
+        "--session ID or --continue.",
         epilog="Exit status: 0 done; 1 error; 64 usage, or a question and nobody to ask; 130 for Ctrl-C.",
     )
     parser.set_defaults(func=main, action="list")
@@ -43,45 +42,49 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
     _add_listing(add("list", "list the sessions of this folder, the last used first", of_one=False))
     show = add("show", "print a session's transcript, as Markdown")
-    show.add_argument("--all", action="store_true", help="also what was left by going back")
+    show.add_argument("--all", action="store_true", help="include branches that were left by going back")
     export = add("export", "write a session's transcript to a file, and print its path")
-    export.add_argument("--format", choices=["html", "markdown"], help="default: as the FILE ends, else html")
-    export.add_argument("--all", action="store_true", help="also what was left by going back")
+    export.add_argument(
+        "--format", choices=["html", "markdown"], help="default: by the ending of FILE, else html"
+    )
+    export.add_argument("--all", action="store_true", help="include branches that were left by going back")
     _add_file(export, "default: a new file in Steersman's own folder")
     fork = add("fork", "copy a session, and print the copy's id")
-    fork.add_argument("--message", metavar="ID", help="of a message of the user: only what was before it")
+    fork.add_argument("--message", metavar="ID", help="copy only what came before this message of the user")
     add("rename", "give a session a title").add_argument("title", metavar="TITLE")
     _add_yes(add("delete", "delete a session for good; what it did to files stays"))
     compact = add("compact", "have the old messages of a session summarised for its model")
-    compact.add_argument("--instructions", metavar="TEXT", help="what the summary should see to")
-    add("checkpoints", "list a session's messages to which its changes of files can be taken back")
-    revert = add("revert", "take back what a session changed since a checkpoint")
-    revert.add_argument("checkpoint", metavar="CHECKPOINT", help="its id, or how it begins")
-    revert.add_argument("--preview", action="store_true", help="only show what would be done")
+    compact.add_argument("--instructions", metavar="TEXT", help="what the summary must take care of")
+    add("checkpoints", "list the messages of a session back to which its file changes can be taken")
+    revert = add("revert", "take back what a session has changed since a checkpoint")
+    revert.add_argument(
+        "checkpoint", metavar="CHECKPOINT", help="the id of a checkpoint, or the beginning of it"
+    )
+    revert.add_argument("--preview", action="store_true", help="only show what would be taken back")
     revert.add_argument(
         "--on-conflict",
         choices=["keep", "restore", "skip"],
-        help="with files that somebody else has changed since: keep or skip leaves them, restore takes them back",
+        help="for files that somebody else has changed since: keep and skip leave them, restore takes them back",
     )
     _add_yes(revert)
     _add_file(
-        add("to-test", "make a test of a finished session (needs steersman[testing])"), "default: print it"
+        add("to-test", "turn a finished session into a test (needs steersman[testing])"), "default: print it"
     )
 
 
 def _add_listing(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--all", action="store_true", help="list those of all folders")
+    parser.add_argument("--all", action="store_true", help="list the sessions of all folders")
     parser.add_argument(
-        "--query", metavar="WORDS", default="", help="list those with these words in their titles"
+        "--query", metavar="WORDS", default="", help="list sessions with all these words in their titles"
     )
     parser.add_argument(
-        "--limit", metavar="N", type=positive, default=50, help="list so many at most (default: 50)"
+        "--limit", metavar="N", type=positive, default=50, help="list at most N (default: 50)"
     )
-    parser.add_argument("--json", action="store_true", help="the list as one JSON object")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _add_yes(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help="without a question")
+    parser.add_argument("--yes", action="store_true", help="do it without a question")
 
 
 def _add_file(parser: argparse.ArgumentParser, default: str) -> None:
@@ -90,7 +93,7 @@ def _add_file(parser: argparse.ArgumentParser, default: str) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Does it. Returns the exit status that the epilog lists."""
+    """Does what is asked. Returns the exit status that the epilog lists."""
     from steersman.cli import session_work as work
     from steersman.session.errors import SessionError
     from steersman.session.home import Home
@@ -114,13 +117,11 @@ def main(args: argparse.Namespace) -> int:
         print(f"steersman sessions {args.action}: {safe(str(error))}", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        raise  # nobody reads any more: no error
+        raise  # not a failure: nobody reads any more
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         print(f"steersman sessions {args.action}: {safe(f'{where}{error.strerror}')}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return _INTERRUPTED
 
 
 def _list(args: argparse.Namespace, home: "Home") -> int:
@@ -137,7 +138,7 @@ def _list(args: argparse.Namespace, home: "Home") -> int:
     elif found:
         show(found, folders=args.all)
     else:
-        where = "" if args.all else " of this folder; --all looks at those of others"
+        where = "" if args.all else " in this folder; --all lists those of other folders"
         print(f"There is no session{' with these words' if words else ''}{where}.", file=sys.stderr)
     return 0
 

@@ -1,4 +1,4 @@
-"""Text on a terminal or a pipe: what is safe to print, a line that is typed, coloured diffs."""
+"""Text on a terminal or a pipe: what is safe to print, lines that the user types, coloured diffs."""
 
 import asyncio
 import os
@@ -12,19 +12,19 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u20
 
 
 def safe(text: str) -> str:
-    """Without what a terminal would obey: control characters (but line feed and tab) and direction overrides."""
+    """The text with all that a terminal would obey escaped: control characters (except line feed and tab) and direction
+    overrides. CR LF becomes LF."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text.replace("\r\n", "\n"))
 
 
 class Output:
-    """Standard output, whose reader may go, or which may take no more: then nothing more is written, and `on_gone` is
-    told once."""
+    """Standard output. When it fails or its reader goes, `on_gone` is called once and nothing more is written."""
 
     def __init__(self, on_gone: Callable[[], object]) -> None:
         self._on_gone = on_gone
         self._gone = False
         self.error: str | None = None
-        """Why it took no more, where its reader hasn't simply gone."""
+        """Why it failed; None also if its reader has simply gone."""
 
     def write(self, data: bytes) -> None:
         if self._gone:
@@ -42,7 +42,7 @@ class Output:
 
 
 class Wrapper:
-    """Breaks streamed text between words. A word is held back until it is known to be whole."""
+    """Breaks streamed text between words. A word is held back until all of it has come."""
 
     def __init__(self, width: int) -> None:
         self._width = max(width, 20)
@@ -50,7 +50,7 @@ class Wrapper:
         self._word = ""
 
     def feed(self, text: str) -> str:
-        """What can be printed now."""
+        """The text that can be printed now."""
         out: list[str] = []
         *ended, self._word = re.split(r"(\s)", self._word + text)
         for piece in ended:
@@ -60,7 +60,7 @@ class Wrapper:
         return "".join(out)
 
     def end(self) -> str:
-        """The rest; the next text begins a line."""
+        """The rest. The text after it begins a new line."""
         rest = self._placed(self._word) if self._word else ""
         self._word, self._column = "", 0
         return rest
@@ -83,7 +83,7 @@ class Wrapper:
 
 
 def is_interactive() -> bool:
-    """Whether a person can be shown something and can type an answer."""
+    """Whether a person can read a question and type an answer."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -112,7 +112,7 @@ async def read_line(prompt: str) -> str | None:
 
 
 def colour_diff(diff: str) -> str:
-    """A unified diff with ANSI colours; what can't be seen in it is escaped, but for tabs and the ends of lines."""
+    """A unified diff in ANSI colours. Invisible characters are escaped, except tabs and line ends."""
     colours = {"+": "32", "-": "31", "@": "36"}
     lines = []
     for written in diff.removesuffix("\n").split("\n") if diff else ():

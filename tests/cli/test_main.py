@@ -1,0 +1,84 @@
+"""What every command does alike: at streams that fail or are closed, in a folder that is gone, at Ctrl-C."""
+
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.command_line import CommandLine
+
+
+@pytest.fixture
+def line(tmp_path):
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    home.mkdir()
+    workspace.mkdir()
+    return CommandLine(home, workspace)
+
+
+@pytest.mark.parametrize("command", [("doctor",), ("models", "--json"), ("demo", "--list"), ("schema",)])
+def test_output_that_can_not_be_written_is_said_without_a_traceback(line, command):
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "steersman", *command], check=False,
+            cwd=line.workspace, env=line.environ(), stdout=full, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+    assert done.stderr == "steersman: the output can't be written: No space left on device\n"
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
+def test_with_a_stream_closed_it_works_all_the_same(line, closed):
+    model = line.tape({"text": "Hi."})
+    command = f"{sys.executable} -m steersman run go --model {model} {closed}"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        check=False,
+        cwd=line.workspace,
+        env=line.environ(),
+        capture_output=True,
+        text=True,
+    )
+    assert ("Traceback" not in done.stderr, done.returncode) == (True, 0)
+
+
+def test_in_a_folder_that_is_gone_it_says_so(line):
+    gone = line.workspace / "gone"
+    command = f"mkdir {gone}; cd {gone}; rmdir {gone}; {sys.executable} -m steersman run go"
+    done = subprocess.run(
+        ["sh", "-c", command], check=False, env=line.environ(), capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (
+        1,
+        "steersman: the current folder does not exist any more: go to another one.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "command", [("debug", "parse-stream", "--api", "openai-chat", "answer.sse"), ("schema",)]
+)
+def test_a_reader_that_goes_gets_no_traceback(line, command):
+    (line.workspace / "answer.sse").write_text("data: [DONE]\n\n")
+    process = line.start(*command)
+    process.stdout.close()
+    with process.stderr:
+        assert process.stderr.read() == b""
+    assert process.wait(300) == 141
+
+
+@pytest.mark.parametrize("command", ["doctor", "models"])
+def test_ctrl_c_ends_a_command_without_a_traceback(line, command):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(300)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        process = line.start(
+            command, STEERSMAN_MODEL="openai-chat:m", STEERSMAN_BASE_URL=url, STEERSMAN_API_KEY="key"
+        )
+        asked, _ = silent.accept()
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=300)
+        asked.close()
+    assert (process.returncode, *told) == (130, b"", b"")
