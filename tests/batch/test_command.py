@@ -69,14 +69,14 @@ def test_what_can_not_be_done_is_said_before_anything_runs(work, line, monkeypat
     work.add("one", {"text": "Hi."}, workspace="nowhere", modle="x")
     bad = refused(work.file, "-o", work.out, "--trust")
     assert "line 1: modle is no key of a task; did you mean mode or model?" in bad
-    assert f"line 1: workspace: {work.root / 'nowhere'} is no folder" in bad
+    assert f"line 1: workspace: {work.root / 'nowhere'} is not a folder" in bad
     work.tasks[0] = {"id": "one", "prompt": "fix", "workspace": "workspace"}
     assert "No model is configured" in refused(work.file, "-o", work.out, "--trust")
     untrusted = refused(work.file, "-o", work.out, "--model", "anthropic:x")
     assert "is not a trusted folder" in untrusted
     assert "--trust" in untrusted
     assert "No such file" in refused(work.root / "none", "-o", work.out)
-    assert "inside of the workspace" in refused(work.file, "-o", line.workspace / "out", "--trust")
+    assert "inside the workspace" in refused(work.file, "-o", line.workspace / "out", "--trust")
     assert not work.out.exists()
 
 

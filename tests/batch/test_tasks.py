@@ -56,7 +56,7 @@ def test_all_errors_come_at_once_with_their_lines(folder):
         "line 2: no JSON object",
         "line 3: promt is no key of a task; did you mean prompt?",
         "line 3: budget.turn is no key of a task; did you mean budget.turns?",
-        f"line 4: workspace: {folder / 'nowhere'} is no folder",
+        f"line 4: workspace: {folder / 'nowhere'} is not a folder",
     ]
     assert found[5] == "line 5: id ONE is that of line 3 too"
     assert found[6].startswith("line 6: id '../up' can't name a folder")
@@ -68,9 +68,20 @@ def test_all_errors_come_at_once_with_their_lines(folder):
     assert len(found) == 14
 
 
+def test_a_path_that_no_file_can_have_is_an_error_of_its_line(folder):
+    (folder / "loop").symlink_to("loop")
+    assert errors(
+        [line(workspace="a\0b"), line(id="2", model="tape:\0"), line(id="3", workspace="loop")], folder
+    ) == [
+        "line 1: workspace contains a null character",
+        "line 2: model contains a null character",
+        f"line 3: workspace: {folder / 'loop'} is not a folder",
+    ]
+
+
 def test_a_file_without_a_task_says_what_a_task_is(folder):
     assert errors(["", "\n"], folder) == [
-        "There are no tasks: one JSON object a line, with id, prompt and workspace."
+        "There are no tasks. Write one JSON object per line, with id, prompt and workspace."
     ]
 
 
@@ -80,7 +91,9 @@ def test_a_thousand_errors_are_told_as_a_hundred_and_a_number(folder):
     assert found[-1] == "… and 2900 more errors"
 
 
-@pytest.mark.parametrize("name", ["predictions.jsonl", ".bases", "a/b", "a b", "", "x" * 201, "dot."])
+@pytest.mark.parametrize(
+    "name", ["predictions.jsonl", "Predictions.jsonl", ".bases", "a/b", "a b", "", "x" * 201, "dot."]
+)
 def test_an_id_that_can_not_name_a_folder_is_refused(folder, name):
     assert "can't name a folder" in errors([line(id=name)], folder)[0]
 
@@ -92,9 +105,9 @@ def test_the_digest_is_of_what_a_task_says(folder):
 
 def test_output_and_workspaces_may_not_lie_in_each_other(folder):
     tasks = read_tasks([line()], folder)
-    with pytest.raises(BadTasks, match="inside of the workspace"):
+    with pytest.raises(BadTasks, match="inside the workspace"):
         refuse_overlaps(tasks, folder / "w/out", in_place=False)
-    with pytest.raises(BadTasks, match="is inside of"):
+    with pytest.raises(BadTasks, match="is inside"):
         refuse_overlaps(tasks, folder, in_place=False)
     refuse_overlaps(tasks, folder / "out", in_place=False)
 

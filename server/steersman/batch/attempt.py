@@ -1,4 +1,4 @@
-"""One task from its order to its result: copy the workspace, run the agent in it, write down what came of it."""
+"""One attempt at a task: copies the workspace, runs the agent in the copy, writes the patch and the result."""
 
 import asyncio
 import atexit
@@ -36,7 +36,7 @@ from steersman.workspace.roots import Roots
 
 @dataclass(slots=True)
 class Stopper:
-    """Ends the attempt that it was given to; thrown by whoever hears that the batch is to stop."""
+    """Stops one attempt. It may be told to before the attempt has begun."""
 
     reason: str | None = None
     on_stop: Callable[[str], object] | None = None
@@ -63,9 +63,11 @@ class _Outcome:
 async def attempt(
     order: Order, home: Home, settings: Settings, stopper: Stopper, on_state: Callable[[str], object]
 ) -> Data:
-    """Does the task and returns its result, which is then in its folder as well; or the one that is there already.
+    """Does the task and returns its result, which is then also in the task's folder. If a result is there already,
+    returns that one.
 
-    `on_state` is told `running` and `ended`, around the time that the task's timeout is about.
+    Args:
+        on_state: called with `running` and `ended`, at both ends of the time that the task's timeout limits.
 
     Raises:
         Unwritten: the result could not be written.
@@ -108,7 +110,7 @@ class _Attempt:
 
     async def make(self) -> Data:
         """Raises:
-        OSError: the disk is full, or what came of it could not be written.
+        OSError: the result could not be written, or the disk is full.
         """
         self._number = await asyncio.to_thread(set_aside, self._place) + 1
         try:
@@ -198,7 +200,7 @@ class _Attempt:
         return _Outcome(status, message, run)
 
     def _write(self, outcome: _Outcome, taken: int | None, seconds: float = 0.0) -> Data:
-        """Patch and transcript, then the result, then the copy goes."""
+        """Writes patch and transcript, then the result, then removes the copy. Returns the result."""
         changes = Changes()
         if taken is not None:
             try:
@@ -263,11 +265,11 @@ class _Attempt:
 
 
 def _printable(path: str) -> str:
-    """As JSON can hold it: bytes of a name that are not UTF-8 as U+FFFD."""
+    """The path as JSON can hold it: bytes that are not UTF-8 become U+FFFD."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _let_go(services: Services) -> None:
-    """What would be kept to the end of this process, which has many tasks to do."""
+    """Releases what the services would hold until this process ends, which has more tasks to do."""
     services.kill_commands()
     atexit.unregister(services.kill_commands)

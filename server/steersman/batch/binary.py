@@ -1,11 +1,11 @@
-"""Bytes that are no text, as git writes them into a patch: deflated, in base 85, both ways."""
+"""Binary files in git's patch format: deflated, in base 85, in both directions."""
 
 import base64
 import zlib
 from collections.abc import Iterator
 
 _LINE = 52
-"""Bytes of one line, whose number is its first letter."""
+"""Most bytes in one line. The line's first letter says how many there are."""
 
 
 def binary_patch(old: bytes, new: bytes) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""The same tasks on an existing Dask cluster: its scheduler says where, its workers have ours do them.
+"""Does the tasks on an existing Dask cluster: its scheduler picks Dask workers, which start worker processes of ours.
 
-Needs `steersman[cluster]` here and on the workers, and a file system that all of them share. Results are written by the
-worker that did the task; whoever started the batch is the only one to count them.
+Needs `steersman[cluster]` here and on the Dask workers, and a file system that they all share. The worker that does a
+task writes its result; only the process that was started as the batch writes predictions.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from steersman.batch.order import Data, Order
 from steersman.batch.workers import WorkerLost, WorkerProcess
 
 RETRIES = 2
-"""How often a task is begun again when it could not be done where it was sent. Of workers that are killed the scheduler
-itself takes account (`distributed.scheduler.allowed-failures`)."""
+"""How often a task that raised on its worker is sent again. For workers that are killed, the scheduler has a limit of
+its own (`distributed.scheduler.allowed-failures`)."""
 CONNECT = 10.0
 """Seconds to find the scheduler."""
 LOOK_OUT = 5.0
-"""Seconds of one wait for the end of the batch."""
+"""Seconds of one wait for the stop of the batch."""
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class Cluster:
         return cls(client)
 
     async def do(self, order: Order) -> Data:
-        """Has one order done somewhere.
+        """Has one order done on some worker.
 
         Raises:
             BatchError: the scheduler is gone.
@@ -73,7 +73,7 @@ class Cluster:
             raise BatchError(f"The scheduler is gone, or has dropped a task: {error}") from error
         except CommClosedError as error:
             raise BatchError(f"The scheduler is gone: {error}") from error
-        except Exception as error:  # whatever was raised there is raised again here
+        except Exception as error:  # whatever a task raises on its worker is raised here
             raise WorkerLost(f"A Dask worker failed: {type(error).__name__}: {error}") from error
         finally:
             future.release()
@@ -82,7 +82,7 @@ class Cluster:
         return answer
 
     def stop(self, reason: str) -> None:
-        """What runs on the workers is aborted; what waits there is not begun."""
+        """Aborts what runs on the workers; what waits there does not begin."""
         if self._stopping is None:
             self._stopping = asyncio.create_task(self._tell_stop())
 
@@ -90,13 +90,13 @@ class Cluster:
         try:
             await self._stop.set()
         except OSError as error:
-            log.info("The scheduler is gone: %s", error)  # and its workers see that themselves
+            log.info("The scheduler is gone: %s", error)  # its workers notice that themselves
 
     def kill(self) -> None:
-        """Nothing is waited for any more: the workers end what they do for a client that is gone."""
+        """Nothing to do: when this client is gone, the workers end what they do for it."""
 
     async def close(self) -> None:
-        """Lets go of the cluster, which goes on without us."""
+        """Disconnects from the cluster, which keeps running."""
         if self._stopping is not None:
             await self._stopping
         await self._client.close()
@@ -104,8 +104,8 @@ class Cluster:
 
 @dataclass(slots=True)
 class _Here:
-    """What one Dask worker has for one batch: processes, which outlive their tasks and end with it, and one look-out
-    for the end of the batch."""
+    """What one Dask worker holds for one batch: worker processes, which are reused and end with the Dask worker, and a
+    task that waits for the batch to be stopped."""
 
     batch: str
     idle: list[WorkerProcess] = field(default_factory=list)
@@ -129,14 +129,14 @@ class _Here:
         return answer
 
     async def _look_out(self, stopped: Event) -> None:
-        """While something is being done here. The wait is bounded: one that is given up stays with the scheduler."""
+        """Runs while something is done here. Each wait is short, since the scheduler keeps one that is cancelled."""
         while self.busy:
             try:
                 if not await stopped.wait(timeout=LOOK_OUT):
                     continue
             except OSError as error:
                 log.info("The scheduler could not be asked: %s", error)
-                await asyncio.sleep(LOOK_OUT)  # if it is gone for good, this Dask worker ends
+                await asyncio.sleep(LOOK_OUT)  # a Dask worker whose scheduler is gone for good ends
                 continue
             for worker in self.busy:
                 worker.stop("the batch was stopped")
@@ -151,12 +151,14 @@ _here: dict[str, _Here] = {}
 
 
 async def do_order(data: Data, batch: str) -> Data:
-    """Runs on the event loop of a Dask worker, which counts it as one of the tasks that it does at once.
+    """Runs on the event loop of a Dask worker and takes one of its slots.
 
-    `batch`: name of the event that ends it.
+    Args:
+        data: the order.
+        batch: name of the event that stops the batch.
     """
     here = _here.setdefault(batch, _Here(batch))
-    # Another batch comes with other settings, and gets processes of its own.
+    # Another batch may have other settings, so processes of earlier ones are not used again.
     over = [each for each in _here.values() if each is not here and not each.busy]
     for each in over:
         del _here[each.batch]

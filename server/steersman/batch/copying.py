@@ -1,5 +1,5 @@
-"""Copies of whole folders, and their removal. Links stay links, times and permissions stay; nothing is left out but
-pipes, sockets and devices.
+"""Copies whole folders, and removes them. Links, times and permissions are kept; only pipes, sockets and devices are
+left out.
 """
 
 import errno
@@ -10,17 +10,17 @@ import stat
 from pathlib import Path
 
 _PIECE = 1 << 30
-"""Bytes of one call; the kernel copies them, or shares the blocks where the file system can."""
+"""Most bytes of one call. The kernel copies them, or shares their blocks if the file system can."""
 _CANNOT = (errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EPERM, errno.EBADF)
 
 
 def copy_tree(source: Path, target: Path) -> None:
-    """Copies a folder to `target`, which does not exist yet. Blocks.
+    """Copies a folder to `target`, which must not exist. Blocks.
 
-    Hard links become files of their own: nothing that is done to the copy reaches the source.
+    Hard links become separate files: no change of the copy reaches the source.
 
     Raises:
-        OSError: something could not be copied; what was copied is still there.
+        OSError: something could not be copied. What was copied so far stays.
     """
     folders: list[tuple[str, str]] = []
     waiting = [(os.fspath(source), os.fspath(target))]
@@ -37,7 +37,7 @@ def copy_tree(source: Path, target: Path) -> None:
                     os.symlink(os.readlink(each.path), to)  # noqa: PTH115, PTH211 - a Path would change the text
                 elif each.is_file(follow_symlinks=False):
                     _copy_file(each.path, to)
-    # Innermost first: what is put into a folder changes its time, and a folder that must not be written is closed last.
+    # Last, and innermost first: each new entry changes its folder's time, and some folders must not be writable.
     for here, there in reversed(folders):
         shutil.copystat(here, there)
 
@@ -60,12 +60,12 @@ def _copied_by_the_kernel(source: str, target: str) -> bool:
             if error.errno in _CANNOT:
                 return False
             raise
-        # Pseudo files say that they are empty, and are not.
+        # Pseudo files (/proc) pretend to be empty: copy_file_range copies nothing of them.
         return copied > 0 or not given.read(1)
 
 
 def remove_tree(path: Path) -> None:
-    """Removes a folder, also where it must not be written. Nothing if it isn't there. Blocks.
+    """Removes a folder, even if it is not writable. Does nothing if there is none. Blocks.
 
     Each folder further down is moved to the top before it is emptied: no depth is too deep for a name or for the stack.
 

@@ -1,5 +1,5 @@
-"""The folder of a batch: one batch at a time, a folder for each task, and the predictions, one line for each task that
-is finished.
+"""The output folder of a batch: a lock, a folder for each task, and `predictions.jsonl` with a line for each finished
+task.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ PREDICTIONS = "predictions.jsonl"
 
 
 class OutputFolder:
-    """Open from `open` to `close`. Blocks."""
+    """Locked from `open` to `close`. All methods block."""
 
     def __init__(self, root: Path, lock: int) -> None:
         self.root = root
@@ -39,7 +39,7 @@ class OutputFolder:
             return cls(root, take(root / ".lock"))
         except Held as holder:
             raise BatchError(
-                f"Another batch works in {root} (process {holder}): wait for its end, or name another folder by -o."
+                f"Another batch works in {root} (process {holder}). Wait until it ends, or name another folder with -o."
             ) from None
         except OSError as error:
             raise BatchError(f"{root} can't be used: {error.strerror}.") from error
@@ -52,11 +52,11 @@ class OutputFolder:
         return Place(self.root / task_id)
 
     def base(self, name: str) -> Path:
-        """Where the copy is that work on the workspace `name` begins with."""
+        """Where the copy of the workspace `name` is that its tasks begin with."""
         return self.root / ".bases" / hashlib.sha256(os.fsencode(name)).hexdigest()[:16]
 
     def drop(self, base: Path) -> None:
-        """Removes a base that nothing begins with any more.
+        """Removes a base that no task needs any more.
 
         Raises:
             OSError: something of it is still there.
@@ -68,7 +68,7 @@ class OutputFolder:
             return  # other bases are there, or none was made
 
     def tidy(self, place: Place, result: Data) -> None:
-        """Removes what a batch that was killed had no time to.
+        """Removes what a killed batch did not get to.
 
         Raises:
             OSError: something of it is still there.
@@ -77,11 +77,11 @@ class OutputFolder:
             remove_tree(place.workspace)
 
     def settle(self, again: Iterable[str] = ()) -> None:
-        """Makes the predictions say what the folders say: one line for each task that is finished, in the order of the
-        lines there are. A line that is torn or of no finished task goes; one that is missing comes.
+        """Makes the predictions agree with the folders: one line for each finished task. Existing lines keep their
+        order, torn lines and lines of unfinished tasks are dropped, missing lines are added.
 
         Args:
-            again: ids that are about to be done again, and lose their line.
+            again: ids of tasks that are about to be done again; their lines are dropped.
 
         Raises:
             OSError: a file can't be read or written.
@@ -107,10 +107,10 @@ class OutputFolder:
             sync_directory(self.root)
 
     def add(self, result: Data) -> None:
-        """Writes the prediction of a task that has just been finished.
+        """Appends the prediction of a task that has just been finished.
 
         Raises:
-            OSError: it could not be written, or not all of it; `settle` mends that.
+            OSError: it could not be written, or not all of it. The next `settle` mends that.
         """
         line = self._line(result)
         descriptor = os.open(

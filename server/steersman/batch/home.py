@@ -1,4 +1,4 @@
-"""Where one task's session is kept: in the task's folder. What the user has configured stays where it is."""
+"""Keeps the session of a task in the task's folder, with the configuration of the user."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from steersman.session.home import Home
 
 @dataclass(frozen=True, slots=True)
 class TaskHome(Home):
-    """`root` is the user's: its configuration, templates and instructions hold for every task."""
+    """`root` is the user's own: its configuration, templates and instructions hold for every task."""
 
     task: Path
 

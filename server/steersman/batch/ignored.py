@@ -1,4 +1,4 @@
-"""Which of the changed files a folder's own ignore files exclude, as ripgrep reads them; git is not needed."""
+"""Finds the changed files that a folder's own ignore files exclude. ripgrep reads these files; git is not needed."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ _ARGUMENTS = (
     "--null",
     "--hidden",
     "--no-require-git",
-    # Only what is in the folder itself counts: it is a copy, and lies among strangers.
+    # The folder is a copy: ignore files above it have nothing to do with it.
     "--no-ignore-parent",
     "--no-ignore-global",
     "--no-ignore-dot",
@@ -30,8 +30,8 @@ _ARGUMENTS = (
 
 
 def ignored(found: Iterable[Difference], before: Path, now: Path) -> set[str]:
-    """The paths of those differences that are excluded: by the old ignore files where a file was there before, by the
-    new ones where it is new. Blocks. Without ripgrep nothing is.
+    """The paths of the differences that are excluded. A file that was there before is judged by the ignore files of
+    before, a new one by those of now. Blocks. Without ripgrep nothing is excluded.
 
     Raises:
         OSError: an ignore file can't be read.
@@ -43,8 +43,8 @@ def ignored(found: Iterable[Difference], before: Path, now: Path) -> set[str]:
 
 
 def _excluded(paths: list[str], root: Path) -> set[str]:
-    """Lays out empty files of the same names beside copies of the ignore files, and looks which of them are listed:
-    links and files that are gone can be asked about like all others."""
+    """Lays out empty files with the same names beside copies of the ignore files, and has ripgrep list them: this way
+    links and deleted files are judged like all others."""
     rules = _rules_above(paths, root)
     if not rules:
         return set()
@@ -60,14 +60,14 @@ def _excluded(paths: list[str], root: Path) -> set[str]:
         for path, text in rules.items():
             (model / path).write_bytes(text)
         done = subprocess.run([program, *_ARGUMENTS, "--", "./"], cwd=model, capture_output=True, check=False)
-    if done.returncode not in (0, 1):  # 1: nothing is listed
+    if done.returncode not in (0, 1):  # 1: no file is listed
         return set()
     listed = {os.fsdecode(each).removeprefix("./") for each in done.stdout.split(b"\0")}
     return set(paths) - listed
 
 
 def _rules_above(paths: list[str], root: Path) -> dict[str, bytes]:
-    """The ignore files of the folders that the paths are in, by their own path."""
+    """The contents of the ignore files that can concern the paths, by the path of each."""
     folders = {folder for path in paths for folder in Path(path).parents}
     rules = {}
     for folder in folders:

@@ -1,7 +1,6 @@
-"""Locks between the processes of a batch, on one machine or on a shared file system. They end with their holder."""
+"""Locks between processes, on one machine or on a shared file system. They end with the process that holds them."""
 
 import asyncio
-import contextlib
 import errno
 import fcntl
 import os
@@ -11,15 +10,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 _PAUSE = 0.2
-"""Seconds between two looks at a lock: waiting in the system could not be called off."""
+"""Seconds between two attempts to take a lock: a blocking flock could not be called off."""
 
 
 class Held(Exception):
-    """Somebody else has the lock; the text is what they wrote into it."""
+    """Another process has the lock. The text is what it wrote into the file: its process id."""
 
 
 def take(path: Path) -> int:
-    """Takes the lock now, and writes this process's number into it. Returns the descriptor that holds it.
+    """Takes the lock at once and writes this process's id into it. Returns the descriptor that holds it.
 
     Raises:
         Held: another process has it.
@@ -36,14 +35,14 @@ def take(path: Path) -> int:
         raise Held(who) from None
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return descriptor  # locked; only the number could not be written
+            return descriptor  # it is locked; only the process id could not be written
         os.close(descriptor)
         raise
     return descriptor
 
 
 def take_within(path: Path, seconds: float) -> int | None:
-    """`take`, as soon as it can be had; None if that takes longer. Blocks.
+    """Like `take`, but waits for the lock; None if it isn't free in time. Blocks.
 
     Raises:
         OSError: the file can't be made or locked.
@@ -60,17 +59,17 @@ def take_within(path: Path, seconds: float) -> int | None:
 
 @asynccontextmanager
 async def holding(path: Path, called_off: Callable[[], bool]) -> AsyncIterator[bool]:
-    """Waits for the lock and holds it. Gives False, without it, if the wait was called off.
+    """Waits for the lock and holds it in the context. Gives whether it holds it: not if `called_off` says so.
 
     Raises:
         OSError: the file can't be made or locked.
     """
     descriptor = None
     while descriptor is None and not called_off():
-        with contextlib.suppress(Held):
+        try:
             descriptor = take(path)
-            break
-        await asyncio.sleep(_PAUSE)
+        except Held:
+            await asyncio.sleep(_PAUSE)
     try:
         yield descriptor is not None
     finally:

@@ -1,4 +1,4 @@
-"""What one task comes to: everything that a worker is told, as JSON, and everything that it says when it is done."""
+"""What a worker is told of a task, as JSON, and where it puts what comes of it."""
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -7,23 +7,23 @@ from typing import Any, Literal
 from steersman.session.settings import Mode
 
 Status = Literal["complete", "declined", "limit", "error", "timeout", "aborted"]
-"""As the exit statuses of `steersman run`. `declined`: it went to its end, but a call was not allowed."""
+"""Like the exit statuses of `steersman run`. `declined`: the task was completed, but a call was not allowed."""
 
 Data = dict[str, Any]  # Any: JSON that is about to be serialised, or has just been read
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Keys of models are not among it: a worker has them from its own environment or configuration."""
+    """Contains no API keys: a worker has them from its own environment or configuration."""
 
     id: str
     prompt: str
     workspace: str
     """The folder that the task is about."""
     folder: str
-    """Where what comes of it is put."""
+    """Where its results go."""
     base: str
-    """The copy of the workspace that the work begins with and is compared to; made if it isn't there."""
+    """The copy of the workspace that the work begins with and is compared to. Made if it isn't there."""
     model: str
     mode: Mode
     trusted: bool
@@ -39,7 +39,7 @@ class Order:
     in_place: bool = False
     keep_workspace: bool = False
     all_files: bool = False
-    """Also what ignore files exclude is in the patch."""
+    """Files that ignore files exclude are in the patch too."""
 
     def data(self) -> Data:
         return asdict(self)
@@ -51,7 +51,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The folder of one task. `result.json` is written last: with it, and not aborted, the task is finished."""
+    """The folder of one task. `result.json` is written last: the task is finished if it is there and not aborted."""
 
     root: Path
 
@@ -78,7 +78,7 @@ class Place:
 
     @property
     def earlier(self) -> Path:
-        """What came of attempts that were not finished, or were repeated, by number."""
+        """Results of attempts that were not finished or were repeated, by number."""
         return self.root / "earlier"
 
     @property
@@ -88,9 +88,9 @@ class Place:
 
 @dataclass(slots=True)
 class Changes:
-    """How the workspace differs from its beginning."""
+    """How the workspace differs from its base."""
 
     files: list[Data] = field(default_factory=list)
-    """`{path, kind}`, kind one of added, changed, deleted."""
+    """`{path, kind}`; the kind is added, changed or deleted."""
     left_out: list[str] = field(default_factory=list)
-    """Paths that ignore files exclude; not in the patch."""
+    """Changed paths that are not in the patch, since ignore files exclude them."""

@@ -1,7 +1,7 @@
-"""The difference of two trees as a patch in git's form, made without git: `git apply` makes the one of the other.
+"""The difference of two trees as a patch for `git apply`, made without git.
 
-The patch is UTF-8 whatever the files hold: what is no text in UTF-8 is a binary patch. Renames are a deletion and a new
-file; of permissions only the owner's right to execute is told, which is all that git knows.
+The patch is always UTF-8: files that are not text in UTF-8 become binary patches. A rename is a deletion and a new
+file. Of the permissions only the owner's right to execute is recorded, like in git.
 """
 
 import hashlib
@@ -16,9 +16,9 @@ from steersman.batch.trees import Difference, Entry, content
 from steersman.workspace.diff import unified_diff
 
 MAX_TEXT = 4 * 1024 * 1024
-"""Bytes of a file whose lines are compared; a larger one is a binary patch, which is quick at any size."""
+"""Bytes. A larger file becomes a binary patch, since comparing its lines would take long."""
 _LOOKED_AT = 8000
-"""Bytes among which a zero makes a file binary, as git has it."""
+"""A zero among so many first bytes makes a file binary, like in git."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def write_patch(before: Path, now: Path, found: Iterable[Difference]) -> Iterato
         old, new = _side(before, each.path, each.old), _side(now, each.path, each.new)
         name = os.fsencode(each.path)
         if old.mode is not None and new.mode is not None and _kind(old.mode) != _kind(new.mode):
-            # A file in the place of a link, or a link in that of a file.
+            # A file has become a link, or a link a file.
             yield from _one(name, old, _Side(None, b""))
             yield from _one(name, _Side(None, b""), new)
         else:
@@ -81,7 +81,7 @@ def _one(name: bytes, old: _Side, new: _Side) -> Iterator[str]:
         return
     mode = f" {new.mode:o}" if same_mode else ""
     yield f"index {old.digest}..{new.digest}{mode}\n"
-    if old.data == new.data:  # an empty file that comes or goes
+    if old.data == new.data:  # an empty file was added or deleted
         return
     old_text, new_text = old.text, new.text
     if old_text is None or new_text is None:
@@ -89,5 +89,5 @@ def _one(name: bytes, old: _Side, new: _Side) -> Iterator[str]:
         return
     yield f"--- {'/dev/null' if old.mode is None else after_marks(b'a/' + name)}\n"
     yield f"+++ {'/dev/null' if new.mode is None else after_marks(b'b/' + name)}\n"
-    # The names are written above, as git writes them.
+    # Without its first two lines, the names: those are above, as git writes them.
     yield unified_diff(old_text, new_text, "a", "b").split("\n", 2)[2]

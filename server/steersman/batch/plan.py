@@ -1,4 +1,4 @@
-"""From what the tasks and the command line say to the orders of a batch; and what can't be done together."""
+"""Makes the orders of a batch from its tasks and the command line, and refuses tasks that would disturb each other."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from steersman.session.settings import Mode
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What holds for all tasks, where one says nothing else."""
+    """What holds for each task that says nothing else."""
 
     model: str = ""
     mode: Mode = "auto-edit"
@@ -28,8 +28,8 @@ class Options:
 
 
 def order_of(task: Task, options: Options, folder: OutputFolder, *, trusted: bool) -> Order:
-    """Everything that a worker is told of a task."""
-    # In place each task has a beginning of its own; copies of one workspace all begin alike.
+    """The order for a task: everything that a worker is told of it."""
+    # In place, each task has a base of its own; tasks that work in copies of one workspace share their base.
     base = f"{task.id}\0{task.workspace}" if options.in_place else task.workspace
     return Order(
         id=task.id,
@@ -56,15 +56,15 @@ def order_of(task: Task, options: Options, folder: OutputFolder, *, trusted: boo
 
 def refuse_overlaps(tasks: Sequence[Task], root: Path, *, in_place: bool) -> None:
     """Raises:
-    BadTasks: the output would be copied with a workspace, or two tasks would work in the same files.
+    BadTasks: the output and a workspace are one inside the other, or two tasks would work in the same files.
     """
     out = root.resolve()
     problems = []
     for workspace in dict.fromkeys(task.workspace for task in tasks):
         if out.is_relative_to(workspace):
-            problems.append(f"{root} is inside of the workspace {workspace}: name a folder outside by -o")
+            problems.append(f"{root} is inside the workspace {workspace}: name a folder outside with -o")
         elif Path(workspace).is_relative_to(out):
-            problems.append(f"the workspace {workspace} is inside of {root}: name another folder by -o")
+            problems.append(f"the workspace {workspace} is inside {root}: name another folder with -o")
     if in_place:
         problems += _shared(tasks)
     if problems:

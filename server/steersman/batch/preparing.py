@@ -1,4 +1,4 @@
-"""The folder of a task before its run: what an earlier attempt left is set aside, the workspace is copied. Blocks."""
+"""Prepares the folder of a task: sets aside what an earlier attempt left, copies the workspace. Blocks."""
 
 import os
 import secrets
@@ -12,17 +12,17 @@ from steersman.session.jsonlines import decode
 from steersman.workspace.atomic import sync_directory
 
 TAKEN = ".taken"
-"""Beside a base: when its copy was begun, in nanoseconds since 1970. It is there when the base is whole."""
+"""Ending of the file beside a base that says when copying began. It is there once the base is complete."""
 
 
 def finished(place: Place) -> Data | None:
-    """What came of a task that is finished; None if it isn't: it never began, was cut off, or was aborted."""
+    """The result of a finished task; None if it never began, was cut off, or was aborted."""
     result = read_result(place)
     return None if result is None or result["status"] == "aborted" else result
 
 
 def read_result(place: Place) -> Data | None:
-    """`result.json`, if there is a whole one."""
+    """`result.json`; None if there is no complete one."""
     try:
         result = decode(place.result.read_bytes())
     except (OSError, ValueError):
@@ -31,9 +31,9 @@ def read_result(place: Place) -> Data | None:
 
 
 def set_aside(place: Place) -> int:
-    """Moves what an earlier attempt left to `earlier/N`, without its workspace. Returns the highest N.
+    """Moves what an earlier attempt left to `earlier/N` and removes its workspace. Returns the highest N, 0 if none.
 
-    The result goes first: whenever this is cut off, the task is unfinished and nothing but its workspace is lost.
+    The result is moved first: if this is cut off, the task counts as unfinished and only its workspace is lost.
 
     Raises:
         OSError: something could not be moved.
@@ -55,10 +55,9 @@ def set_aside(place: Place) -> int:
 
 
 def take_base(order: Order) -> int:
-    """Copies the workspace to its base unless that is there. Returns when the copy was begun, in nanoseconds since
-    1970.
+    """Copies the workspace to its base unless that is there. Returns when copying began, in nanoseconds since 1970.
 
-    Of several processes that need the same base one copies, and the others wait; a copy that was cut off is made anew.
+    If several processes need the same base, one copies and the others wait. A copy that was cut off is made anew.
 
     Raises:
         OSError: something could not be copied.
@@ -86,11 +85,11 @@ def _take_patiently(path: Path) -> int:
         try:
             return take(path)
         except Held:
-            time.sleep(0.1)  # a copy is being made; this is a thread of its own
+            time.sleep(0.1)  # another process is copying; this is a thread of its own
 
 
 def drop_base(base: Path) -> None:
-    """Removes a base that nobody needs any more.
+    """Removes a base that no task needs any more.
 
     Raises:
         OSError: something is still there.

@@ -1,4 +1,4 @@
-"""Names of files as git writes them into a patch."""
+"""File names as git writes them into a patch."""
 
 from typing import Final
 
@@ -6,14 +6,14 @@ _LETTERS: Final = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 3
 
 
 def quoted(name: bytes) -> str:
-    """In C style between quotes if a byte of it needs that, such as one beyond ASCII; else as it is."""
+    """As it is if all its bytes are printable ASCII without quotes and backslashes; else quoted like a C string."""
     if all(0x20 <= byte < 0x7F and byte not in (34, 92) for byte in name):
         return name.decode("ascii")
     return '"' + "".join(map(_escaped, name)) + '"'
 
 
 def after_marks(name: bytes) -> str:
-    """For a line that begins with `---` or `+++`: one with blanks ends with a tab, or patch(1) would cut it there."""
+    """For a line that begins with `---` or `+++`. A name with spaces is followed by a tab, or patch(1) would cut it."""
     text = quoted(name)
     return text + "\t" if " " in text and not text.startswith('"') else text
 

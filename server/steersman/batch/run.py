@@ -1,4 +1,4 @@
-"""A batch from its tasks to its summary: who does what when is decided here, how a task is done elsewhere."""
+"""Runs a batch from its orders to its summary: decides which task is done when. How one is done is its `Doer`'s job."""
 
 import asyncio
 import os
@@ -19,15 +19,14 @@ from steersman.batch.workers import WorkerLost
 from steersman.batch.writing import write_result
 
 Report = Callable[[Data], object]
-"""Told `{"type": …}` for each thing that happens in a batch."""
-
+"""Called with `{"type": …}` for each event of a batch."""
 
 LET_GO = 10.0
-"""Seconds for what is left of a worker that was killed elsewhere to end."""
+"""Seconds that a worker that was killed elsewhere has to release the folder of its task."""
 
 
 class Doer(Protocol):
-    """Has orders done, as many at once as it is asked for."""
+    """Has orders done, any number at once."""
 
     async def do(self, order: Order) -> Data: ...
 
@@ -44,14 +43,14 @@ class Summary:
 
     statuses: Counter[str] = field(default_factory=Counter)
     skipped: int = 0
-    """Finished before."""
+    """Tasks that were finished before."""
     unfinished: int = 0
-    """Aborted, not begun, or not written down: the next batch does them."""
+    """Tasks that were aborted, not begun, or whose result was not written. The next batch does them."""
     cost: float | None = None
-    """US dollars, of this batch; None if no model says."""
+    """Of this batch, in US dollars; None if no model tells its cost."""
     seconds: float = 0.0
     failure: str | None = None
-    """Why nothing more was begun."""
+    """Why the batch could not go on; None if it could."""
 
     def add(self, result: Data) -> None:
         self.statuses[result["status"]] += 1
@@ -70,7 +69,7 @@ class Summary:
 
 
 class Batch:
-    """One batch in its folder. `run` once; `stop` and `kill` meanwhile."""
+    """One batch in its folder. Call `run` once; `stop` and `kill` may be called while it runs."""
 
     def __init__(
         self,
@@ -85,9 +84,9 @@ class Batch:
         self._orders, self._folder, self._doer, self._report = orders, folder, doer, report
         self._todo: deque[Order] = deque()
         self._needed: Counter[str] = Counter()
-        """How many unfinished tasks begin with a base."""
+        """How many unfinished tasks need each base."""
         self._settling = asyncio.Lock()
-        """One prediction is written after the other."""
+        """Held while a prediction is written."""
         self.summary = Summary()
         self.stopped: str | None = None
 
@@ -114,7 +113,7 @@ class Batch:
         if changed:
             noun = "task says" if changed == 1 else "tasks say"
             self._notice(
-                f"{changed} finished {noun} something else now than when done, and stays as it is. "
+                f"{changed} finished {noun} something else now than when done, and will not be done again. "
                 "To do one again, delete its folder."
             )
         try:
@@ -129,17 +128,17 @@ class Batch:
         return self.summary
 
     def stop(self, reason: str) -> None:
-        """Nothing new is begun, what is being done is aborted."""
+        """Begins nothing new and aborts what is being done."""
         if self.stopped is None:
             self.stopped = reason
             self._doer.stop(reason)
 
     def kill(self) -> None:
-        """Everything ends at once; what was being done is unfinished."""
+        """Ends everything at once. What was being done is unfinished."""
         self._doer.kill()
 
     def _prepare(self, retry_failed: bool) -> int:
-        """Returns how many finished tasks say something else now."""
+        """Sorts out the tasks that are finished. Returns how many of those say something else now."""
         again = []
         changed = 0
         for order in self._orders:
@@ -176,7 +175,7 @@ class Batch:
                 await self._settle(order, answer)
 
     def _lost(self, order: Order, lost: WorkerLost) -> Data:
-        """The result of a task whose worker could not write one; if it could after all, that one."""
+        """The answer for a task whose worker is lost: the result that it could still write, or one that says so."""
         if self.stopped is not None:
             return {"unwritten": "killed"}
         place = order.place
@@ -223,7 +222,7 @@ class Batch:
                 self._notice(f"A copy could not be removed: {error.filename}: {error.strerror}")
 
     def _stop_for(self, why: str) -> None:
-        """Nothing that is still to be done could be written either."""
+        """Begins nothing more: what is still to do could not be done or written either."""
         self.summary.failure = self.summary.failure or why
         self.stopped = self.stopped or why
 

@@ -1,10 +1,11 @@
-"""The tasks of a batch: one JSON object a line, all of them looked at before anything runs.
+"""Reads the tasks of a batch: one JSON object per line. All are checked before anything runs.
 
-It knows what a task may say, and the folders that it names; not how one is done.
+It knows what a task may say and checks the folders that it names, but not how a task is done.
 """
 
 import difflib
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,13 +19,13 @@ from steersman.session.said import MAX_PROMPT
 from steersman.session.settings import Mode
 
 MAX_SHOWN = 100
-"""Errors that are told; of more only the number."""
+"""Errors that are listed. Of further ones only their number is told."""
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+@=-]{0,199}")
 _RESERVED = ("predictions.jsonl",)
 
 
 class TaskBudget(BaseModel):
-    """Ceilings of one task, looked at before each request of a model."""
+    """Limits of one task, checked before each request to the model."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -36,15 +37,15 @@ class TaskBudget(BaseModel):
 
 
 class Task(BaseModel):
-    """One line."""
+    """One line of the file."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     id: str
-    """Names its folder and its prediction; `instance_id` is another name of the key."""
+    """Names its folder and its prediction. The key may also be called `instance_id`."""
     prompt: str
     workspace: str
-    """A folder: absolute, or relative to the file of the tasks. After `read_tasks` absolute."""
+    """A folder: absolute, or relative to the file of the tasks. Absolute after `read_tasks`."""
     model: str | None = None
     """`PROVIDER:NAME`; a tape's path is relative to the file of the tasks."""
     mode: Mode | None = None
@@ -52,10 +53,10 @@ class Task(BaseModel):
     timeout: Annotated[float, Field(gt=0, lt=1e9)] | None = None
     """Seconds after which it is aborted."""
     context_chars: Annotated[int, Field(ge=1)] | None = None
-    """Of the conversation tell the model the newest characters at most."""
+    """Send the model only so many of the newest characters of the conversation."""
 
     def digest(self) -> str:
-        """Of what it says: another one under the same id is another task."""
+        """Of all that the task says: with another digest, it is another task under the same id."""
         return hashlib.sha256(encode(self.model_dump(exclude_none=True))).hexdigest()[:16]
 
 
@@ -63,12 +64,12 @@ def read_tasks(lines: Iterable[str], folder: Path) -> list[Task]:
     """The tasks in their order; blank lines are skipped. `folder`: what their paths are relative to.
 
     Raises:
-        BadTasks: there is none, or something is wrong with one; with every line that is.
+        BadTasks: there is none, or something is wrong with some. The text names each line and what is wrong with it.
     """
     reader = _Reader(folder)
     tasks = [task for number, line in enumerate(lines, 1) if (task := reader.read(number, line)) is not None]
     if not tasks and not reader.errors:
-        raise BadTasks("There are no tasks: one JSON object a line, with id, prompt and workspace.")
+        raise BadTasks("There are no tasks. Write one JSON object per line, with id, prompt and workspace.")
     if reader.errors:
         shown = reader.errors[:MAX_SHOWN]
         more = len(reader.errors) - len(shown)
@@ -89,13 +90,13 @@ class _Reader:
         if task is not None:
             problems += self._named_twice(number, task)
             task = _resolved(task, self._folder)
-            if not Path(task.workspace).is_dir():
-                problems.append(f"workspace: {task.workspace} is no folder")
+            if "\0" not in task.workspace and not Path(task.workspace).is_dir():
+                problems.append(f"workspace: {task.workspace} is not a folder")
         self.errors += [f"line {number}: {problem}" for problem in problems]
         return task
 
     def _named_twice(self, number: int, task: Task) -> list[str]:
-        # Two ids that differ in case only would be one folder on some disks.
+        # On some disks, ids that differ only in case would name the same folder.
         first = self._lines.setdefault(task.id.casefold(), number)
         return [] if first == number else [f"id {task.id} is that of line {first} too"]
 
@@ -126,7 +127,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def _unknown(data: dict[str, Any], model: type[_Model], prefix: str = "") -> Iterator[str]:
-    """Takes the keys away that are none of the model's, and says what may have been meant."""
+    """Removes the keys that the model does not have, and says what may have been meant."""
     known = [*model.model_fields, *(["instance_id"] if model is Task else [])]
     for key in [key for key in data if key not in known]:
         del data[key]
@@ -142,16 +143,22 @@ def _wrong_values(error: ValidationError) -> Iterator[str]:
 
 
 def _unusable(task: Task) -> Iterator[str]:
-    if not _ID.fullmatch(task.id) or task.id in _RESERVED or task.id.endswith("."):
+    if not _ID.fullmatch(task.id) or task.id.casefold() in _RESERVED or task.id.endswith("."):
         yield f"id {task.id[:60]!r} can't name a folder: 1 to 200 letters, digits and _ . , + @ = -, no . or - first"
     if not task.prompt.strip():
         yield "prompt is empty: say what to do"
     if len(task.prompt) > MAX_PROMPT:
         yield f"prompt is longer than {MAX_PROMPT} characters; name files instead"
+    for name, value in (("workspace", task.workspace), ("model", task.model)):
+        if value is not None and "\0" in value:
+            yield f"{name} contains a null character"
 
 
 def _resolved(task: Task, folder: Path) -> Task:
     model = task.model
     if model is not None and model.startswith("tape:"):
         model = f"tape:{(folder / model.removeprefix('tape:')).absolute()}"
-    return task.model_copy(update={"workspace": str((folder / task.workspace).resolve()), "model": model})
+    workspace = folder / task.workspace
+    if "\0" not in task.workspace:
+        workspace = Path(os.path.realpath(workspace))  # Path.resolve() raises where links lead in a circle
+    return task.model_copy(update={"workspace": str(workspace), "model": model})

@@ -1,7 +1,7 @@
-"""Which entries of a folder differ from what they were: names, kinds and contents; nothing of patches.
+"""Finds the entries of a folder that have changed: added, deleted, or with another kind, mode or content.
 
-An entry is a file or a symbolic link. Folders are the paths of their entries; an empty one is not seen, nor are pipes,
-sockets and devices. What git keeps for itself (`.git`) is no part of a tree.
+An entry is a file or a symbolic link. Like git, it knows folders only by the entries in them, so an empty folder is not
+seen; neither are pipes, sockets and devices, nor git's own files (`.git`).
 """
 
 import os
@@ -15,13 +15,13 @@ from steersman.workspace.regular import NotRegular, TooLarge, read_regular
 MAX_BYTES = 1 << 30
 """Of one file. A larger one is no work to be handed over, and two of them would not fit into the memory of many."""
 RACY_NS = 2_000_000_000
-"""A file that was changed so shortly before it was looked at may be changed again with no other time."""
+"""A file changed so shortly before it was looked at may be changed again without getting another time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     mode: int
-    """As git has it: 0o100644, 0o100755, or 0o120000 for a symbolic link."""
+    """Git's: 0o100644, 0o100755 (executable), or 0o120000 for a symbolic link."""
     size: int
     mtime_ns: int
 
@@ -69,7 +69,7 @@ def _entry(found: os.DirEntry[str]) -> Entry | None:
 
 
 def content(root: Path, path: str, entry: Entry | None) -> bytes:
-    """The bytes of an entry, a link's target; nothing for none.
+    """The bytes of a file, or the target of a link; empty if `entry` is None.
 
     Raises:
         OSError: it can't be read, is no file any more, or has more than MAX_BYTES.
@@ -88,7 +88,7 @@ def content(root: Path, path: str, entry: Entry | None) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One path whose entry is another than it was; None: there is none."""
+    """One path whose entry has changed. None: there was or is no entry."""
 
     path: str
     old: Entry | None
@@ -104,13 +104,13 @@ class Difference:
 def differences(before: Path, now: Path, taken_ns: int) -> list[Difference]:
     """The paths that differ, sorted by their bytes. Blocks.
 
-    A file with the same size and time of change is taken for the same, as rsync has it, unless that time is so late
-    that a change could hide behind it.
+    Like rsync, it takes a file with the same mode, size and modification time for unchanged, unless that time is so
+    close to the copying that a later change could have the same.
 
     Args:
-        before: the tree as it was; copies have the times of their originals.
+        before: the tree as it was. A copy has the times of its original.
         now: the tree as it is.
-        taken_ns: when the copy was begun, in nanoseconds since 1970.
+        taken_ns: when copying began, in nanoseconds since 1970.
 
     Raises:
         OSError: something can't be read.

@@ -1,8 +1,8 @@
-"""The process that does tasks, one after the other: an order a line on standard input, what came of it on standard
-output. When nobody gives orders any more it ends, and what it was doing with it.
+"""The worker process: does one task after the other. It reads orders from standard input and writes answers to standard
+output. At the end of its input it aborts what it is doing and ends.
 
 Lines in: `{"order": {…}}`, `{"stop": "why"}`. Lines out: `{"state": "running"}` and `{"state": "ended"}`, then
-`{"result": {…}}` or `{"unwritten": "why"}`.
+`{"result": {…}}` or `{"unwritten": "why", "errno": N}`.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class Worker:
         self._task: asyncio.Task[None] | None = None
 
     async def work(self) -> None:
-        """Until nothing more can be read. One order at a time is given."""
+        """Works until the end of the input. The batch gives one order at a time."""
         configure_logging(self._home, self._settings, stderr_level="error")
         while line := await self._next():
             data = decode(line)
@@ -45,7 +45,7 @@ class Worker:
         await self._end()
 
     async def _next(self) -> bytes:
-        """The next line. A task that fails as none should ends this process, which its order's giver notices."""
+        """The next line, empty at the end. An unexpected exception of the task ends this process: the batch notices."""
         reading = asyncio.create_task(self._reader.readline())
         try:
             if self._task is not None:
@@ -80,13 +80,13 @@ class Worker:
         while text:
             try:
                 text = text[os.write(self._out, text) :]
-            except BrokenPipeError:  # nobody listens any more, which the end of the input says as well
+            except BrokenPipeError:  # the batch is gone; the end of the input says so too
                 return
 
 
 def main() -> None:
-    """Started in a session of its own: Ctrl-C on the terminal is the batch's, which then says what to do."""
-    # What anything prints goes to standard error: the pipe has only our lines.
+    """Runs the process. It is in a session of its own: Ctrl-C on the terminal reaches only the batch."""
+    # Whatever is printed goes to standard error: the pipe is for answers only.
     out = os.dup(1)
     os.dup2(2, 1)
     asyncio.run(_main(out))

@@ -1,7 +1,7 @@
-"""Worker processes as the batch sees them: started when they are needed, given orders, ended with the batch.
+"""Starts worker processes when they are needed, gives them orders, and ends them with the batch.
 
-A process does many tasks, since its start costs more than a small task; it is not this one, so that a crash, a leak or
-the out-of-memory killer costs one task and not all.
+A process does many tasks, since starting one costs more than a small task. Tasks are not done in the batch's own
+process, so that a crash, a leak or the out-of-memory killer costs only one of them.
 """
 
 import asyncio
@@ -14,11 +14,11 @@ from steersman.batch.worker import MAX_LINE
 from steersman.session.jsonlines import decode, encode
 
 OVERDUE = 60.0
-"""Seconds beyond a task's timeout after which its process is killed: aborting did not help."""
+"""Seconds after a task's timeout at which its process is killed, since aborting it did not help."""
 
 
 class WorkerLost(Exception):
-    """The process has ended in the middle of a task. The text says how."""
+    """The process that did a task has ended too early. The text says how."""
 
     def __init__(self, message: str, status: Status = "error") -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class WorkerLost(Exception):
 
 
 class WorkerProcess:
-    """One process. All use is from one event loop, one order at a time."""
+    """One process. To be used from one event loop, for one order at a time."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None and process.stdout is not None
@@ -35,11 +35,11 @@ class WorkerProcess:
     @classmethod
     async def start(cls) -> "WorkerProcess":
         """Raises:
-        BatchError: the system has no process for us.
+        BatchError: the process can't be started.
         """
         try:
             process = await asyncio.create_subprocess_exec(
-                # -P: what lies in the current folder is nobody's module.
+                # -P: no module is imported from the current folder.
                 *(sys.executable, "-P", "-m", "steersman.batch.worker"),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
@@ -52,10 +52,10 @@ class WorkerProcess:
 
     @classmethod
     async def one_of(cls, idle: "list[WorkerProcess]") -> "WorkerProcess":
-        """Takes one that still lives from those that have nothing to do, or starts one.
+        """Takes a living process from the idle ones, or starts one.
 
         Raises:
-            BatchError: the system has no process for us.
+            BatchError: no process can be started.
         """
         while idle:
             worker = idle.pop()
@@ -64,10 +64,13 @@ class WorkerProcess:
         return await cls.start()
 
     async def do(self, order: Order, overdue: float = OVERDUE) -> Data:
-        """What the worker says when it is done: `{"result": …}` or `{"unwritten": …}`.
+        """Has the order done. Returns the answer: `{"result": …}` or `{"unwritten": …}`.
+
+        Args:
+            overdue: seconds after the order's timeout at which the process is killed.
 
         Raises:
-            WorkerLost: it has ended before, or had to be killed.
+            WorkerLost: the process ended before, or had to be killed.
         """
         self._say({"order": order.data()})
         killed = asyncio.Event()
@@ -88,7 +91,7 @@ class WorkerProcess:
                 elif timer is not None:
                     timer.cancel()
         except ConnectionError:
-            pass  # as an end of its output
+            pass  # like the end of its output
         finally:
             if timer is not None:
                 timer.cancel()
@@ -98,16 +101,16 @@ class WorkerProcess:
         raise WorkerLost(f"The process that worked on it {_ended(code)}.")
 
     def stop(self, reason: str) -> None:
-        """Asks it to end what it is doing; that is told as aborted. Nothing while it has no order."""
+        """Asks it to abort what it is doing. Without an order it does nothing."""
         self._say({"stop": reason})
 
     def kill(self) -> None:
-        """Ends it at once; the guard ends what it has started."""
+        """Kills the process; its guard kills the commands that it has started."""
         if self._process.returncode is None:
             self._process.kill()
 
     async def close(self) -> None:
-        """Returns when it has ended, with what it was doing."""
+        """Has it abort what it is doing and end. Returns when it has ended."""
         self._orders.close()
         while await self._answers.readline():
             pass
@@ -127,7 +130,7 @@ def _ended(code: int) -> str:
 
 
 class Local:
-    """Worker processes on this machine, one for each order that is being done."""
+    """Does orders on this machine, each in a worker process."""
 
     def __init__(self) -> None:
         self._idle: list[WorkerProcess] = []
@@ -135,7 +138,7 @@ class Local:
         self._stopped = False
 
     async def do(self, order: Order) -> Data:
-        """Has one order done, by a process that has nothing to do or a new one.
+        """Has one order done, by an idle process or a new one.
 
         Raises:
             BatchError: no process can be started.
@@ -154,13 +157,13 @@ class Local:
         return answer
 
     def stop(self, reason: str) -> None:
-        """Everything that is being done is aborted."""
+        """Aborts everything that is being done."""
         self._stopped = True
         for worker in self._busy:
             worker.stop(reason)
 
     def kill(self) -> None:
-        """Ends every process at once."""
+        """Kills every process at once."""
         for worker in (*self._busy, *self._idle):
             worker.kill()
 

@@ -1,4 +1,4 @@
-"""`result.json` on the disk: whole or not at all, and there after a loss of power."""
+"""Writes `result.json` so that it is there completely or not at all, even after a power failure."""
 
 import contextlib
 import os
@@ -10,7 +10,8 @@ from steersman.workspace.atomic import sync_directory
 
 
 def write_result(place: Place, result: Data) -> None:
-    """Makes the task finished, or says that it was aborted. What was written before is durable then. Blocks.
+    """Writes the result, which makes the task finished unless it was aborted. Patch and transcript are durable first.
+    Blocks.
 
     Raises:
         OSError: it could not be written; the task is unfinished.
