@@ -45,7 +45,7 @@ def test_trees_that_differ_are_told_file_by_file(run_test):
             "    +y",
             "  b.py: in the test's tree, and not there (there is sub/b.py)",
             "  c:",
-            "    the test says 'text', there is bytes that are no text (1)",
+            "    the test says 'text', there is bytes that are not text (1)",
             "  sub/b.py: not in the test's tree, and there it is 'b\\n'",
             "*steersman run 1*",
         ],
@@ -76,7 +76,7 @@ def test_a_run_that_went_otherwise_is_told_without_our_own_frames(run_test):
     output.fnmatch_lines(
         [
             ">*steersman_agent.run(*",
-            "E *RunMismatch: A question that the test does not foresee: Create('a').*",
+            "E *RunMismatch: A question that the test does not expect: Create('a').*",
             "*steersman run 1*",
             "# Run in mode ask",
             "Asked: Create a (+1 −0). *",

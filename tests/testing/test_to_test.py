@@ -209,8 +209,8 @@ def test_what_is_not_known_is_said(agent, repeated):
     source = repeated()
     assert "# Of long.txt only 2 lines are known." in source
     assert '"\\n" * 19\n' in source and '+ "19\\n"' in source
-    assert "was accepted as the user had rewritten it" in source
-    assert "# The session had left new.txt with another content than this test does." in source
+    assert "was accepted as rewritten by the user" in source
+    assert "# The session left new.txt with another content than this test does." in source
 
 
 def test_a_call_that_comes_out_otherwise_is_said(agent):
@@ -325,7 +325,7 @@ def end(**data):
         ([HEAD, START, end(stopReason="error", error={"code": "hookFailed"})], "failed with hookFailed"),
         ([HEAD, record(2, "head", tip=None)], "was taken back to an earlier message (record 2)"),
         ([HEAD, record(2, "compaction_end")], "was compacted (record 2)"),
-        ([HEAD, START, end()], "Repeated, the session went otherwise: "),
+        ([HEAD, START, end()], "The repetition differs from the session: "),
     ],
 )
 def test_what_can_not_be_repeated_is_refused_with_the_reason(records, said):
@@ -336,10 +336,10 @@ def test_what_can_not_be_repeated_is_refused_with_the_reason(records, said):
 
 @pytest.mark.parametrize("session", ["ses_9", "../ses_1", ""])
 def test_a_session_that_is_not_there_is_refused(tmp_path, session):
-    with pytest.raises(CannotRepeat, match=r"There is no session ses_9|is no id of a session"):
+    with pytest.raises(CannotRepeat, match=r"There is no session ses_9|is not the id of a session"):
         session_to_test(session, Home(tmp_path))
 
 
 def test_a_name_that_is_none_is_refused():
-    with pytest.raises(CannotRepeat, match="'test it' is no name of a function"):
+    with pytest.raises(CannotRepeat, match="'test it' can't name a function"):
         to_test([HEAD], name="test it")

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from steersman.batch.trees import Difference
-from steersman.workspace.regular import NotRegular, TooLarge, read_regular
 from steersman.workspace.errors import SearchError
+from steersman.workspace.regular import NotRegular, TooLarge, read_regular
 from steersman.workspace.search import find_ripgrep
 
 IGNORE_FILE = ".gitignore"

@@ -1,6 +1,6 @@
-"""Tests of what an agent does in a workspace: a pytest plugin, and the parts that such tests are written with.
+"""For tests of what an agent does in a workspace: a pytest plugin, and the names that such tests are written with.
 
-pytest loads this package in every project that has Steersman installed, so that nothing is imported before it is used.
+pytest loads this package in every project that has Steersman installed, so it imports nothing before it is used.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""An agent in a temporary workspace, that a test drives: one run after the other, in one session."""
+"""An agent in a temporary workspace. A test drives it: one run after the other, in one session."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -36,11 +36,11 @@ class Agent:
         """
         Args:
             base: an empty folder for the workspace and for what Steersman keeps.
-            here: the folder of the test, from which files are named.
+            here: the folder of the test; names of files are relative to it.
         """
         self.workspace = Folder(base / "workspace", here)
         self.results: list[Result] = []
-        """Of the runs so far, those that were not as planned too."""
+        """Of all runs so far, including those that were not as planned."""
         self._home, self._here = Home((base / "home").resolve()), here
         self._settings = Settings(model=SPEC)
         self._extensions: dict[str, type[Extension]] = {}
@@ -52,7 +52,7 @@ class Agent:
 
     @property
     def home(self) -> Path:
-        """What this agent has for STEERSMAN_HOME: logs of sessions, pre-images, outputs."""
+        """This agent's STEERSMAN_HOME: logs of sessions, pre-images, outputs."""
         return self._home.root
 
     def configure(
@@ -63,10 +63,10 @@ class Agent:
         allow_commands: Sequence[str] = (),
         extensions: Mapping[str, type[Extension]] | None = None,
     ) -> None:
-        """What the user's `config.toml` would say; `extensions` by their names, without being installed.
+        """Sets what the user's `config.toml` would. `extensions` by name; they need not be installed.
 
         Raises:
-            ScriptError: a run has begun before.
+            ScriptError: a run has begun already.
         """
         if self._manager is not None:
             raise ScriptError("configure comes before the first run.")
@@ -82,15 +82,15 @@ class Agent:
     def run(self, prompt: str | None, model: ModelScript, **options: Unpack[RunOptions]) -> Result:
         """One run from its prompt to its end, in the session of the run before.
 
-        What is planned is what happens, neither more nor less: otherwise the run is ended, and the test fails.
+        Exactly what is planned must happen: otherwise the run is aborted, and the test fails.
 
         Args:
-            prompt: what the user says; None goes on from what there is.
+            prompt: what the user says. None goes on without a prompt.
             model: what the model answers, one item for each request; or `script(…)`, or `tape(…)`.
             options: see `RunOptions`.
 
         Raises:
-            RunMismatch: the run was another than what is planned.
+            RunMismatch: something else happened than what is planned.
             ScriptError: what is planned can't be used.
             Refused: the run can't begin.
         """
@@ -98,12 +98,12 @@ class Agent:
         try:
             return self._loop.run(self._do(Plan(prompt=prompt, model=model, **options)))
         except (RunMismatch, ScriptError) as error:
-            raise error.with_traceback(None)  # noqa: B904 - how it came here is of no use to the test
+            raise error.with_traceback(None)  # noqa: B904 - the traceback inside Steersman says nothing about the test
 
     async def run_async(
         self, prompt: str | None, model: ModelScript, **options: Unpack[RunOptions]
     ) -> Result:
-        """`run`, while the caller's event loop goes on."""
+        """Like `run`, for a caller with an event loop of its own."""
         __tracebackhide__ = True
         try:
             work = self._do(Plan(prompt=prompt, model=model, **options))
@@ -112,7 +112,7 @@ class Agent:
             raise error.with_traceback(None)  # noqa: B904 - see `run`
 
     def close(self) -> None:
-        """Ends what goes on, and releases the log. The files stay."""
+        """Ends a run that goes on, and releases the log. The files stay."""
         if self._manager is not None:
             self._loop.run(self._manager.close())
         if self._services is not None:
@@ -123,7 +123,7 @@ class Agent:
     async def _do(self, plan: Plan) -> Result:
         """Raises: see `run`."""
         if self._going is not None:
-            raise ScriptError("A run goes on: one agent does one thing after the other.")
+            raise ScriptError("A run of this agent still goes on. An agent has one run at a time.")
         manager, services = self._open()
         going = Going(plan, Heard(self._model(plan.model)), manager)
         services.trusts_all = plan.trusted
@@ -165,7 +165,7 @@ class Agent:
 
     def _model(self, model: ModelScript) -> ScriptModel | TapeModel:
         """Raises:
-        ScriptError: it is none.
+        ScriptError: it is not a script or tape, or can't be read.
         """
         if isinstance(model, TapeFile):
             try:
@@ -175,7 +175,7 @@ class Agent:
         if isinstance(model, ScriptFile):
             return ScriptModel(load_script(self._here / model.path), model.path)
         if isinstance(model, str) or not isinstance(model, Sequence):
-            raise ScriptError(f"model={model!r}: it is a list of turns, script('FILE.yaml') or tape('FILE').")
+            raise ScriptError(f"model={model!r}: give a list of turns, script('FILE.yaml') or tape('FILE').")
         return ScriptModel(model, "the script")
 
     def _open(self) -> tuple[SessionManager, Services]:
@@ -197,7 +197,7 @@ class Agent:
 
 
 class _Approver:
-    """Has the user of the run that goes on asked."""
+    """Passes questions to the user of the current run."""
 
     def __init__(self, going: Callable[[], Going]) -> None:
         self._going = going
@@ -208,7 +208,7 @@ class _Approver:
 
 
 async def _ended(run: Run, timeout: float) -> list[str]:
-    """Waits for the end. What is wrong if it doesn't come."""
+    """Waits for the end of the run. Returns the problem if it doesn't come in time."""
     assert run.task is not None
     try:
         done, _ = await asyncio.wait({run.task}, timeout=timeout)

@@ -1,4 +1,4 @@
-"""The questions of a run as a test writes them, and the answers that it foresees for them."""
+"""The questions that a test expects in a run, and its answers to them."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -21,12 +21,12 @@ KINDS: Final = {
     "conflict": "Conflict",
     "trust": "Trust",
 }
-"""The kinds of questions and what a test calls them."""
+"""Kinds of questions, and what tests call them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question. Two are equal if they are of one kind and about the same; the rest is told, not compared."""
+    """A question. Two are equal if they have the same kind and are about the same; nothing else is compared."""
 
     kind: str
     about: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Asked:
     title: str = field(default="", compare=False)
     reason: str = field(default="", compare=False)
     diff: str = field(default="", compare=False)
-    """Of all its files, unified."""
+    """The unified diffs of all its files."""
     decision: str = field(default="", compare=False)
     """`accept`, `acceptForRun`, `acceptForSession`, `decline`, `cancel` or `withdrawn`."""
     feedback: str | None = field(default=None, compare=False)
@@ -50,15 +50,15 @@ class Asked:
         return Reply(self, Answer("accept"))
 
     def accept_for_run(self) -> "Reply":
-        """The like is not asked about again in this run."""
+        """Yes, and don't ask about the like again in this run."""
         return Reply(self, Answer("acceptForRun"))
 
     def accept_for_session(self) -> "Reply":
-        """The like is not asked about again in this session."""
+        """Yes, and don't ask about the like again in this session."""
         return Reply(self, Answer("acceptForSession"))
 
     def decline(self, feedback: str | None = None) -> "Reply":
-        """`feedback` is told to the model."""
+        """No. The model is told `feedback`."""
         return Reply(self, Answer("decline", feedback=feedback))
 
     def stop(self) -> "Reply":
@@ -66,7 +66,7 @@ class Asked:
         return Reply(self, Answer("cancel"))
 
     def leave(self) -> "Reply":
-        """Doesn't answer: the question stays until the run is aborted."""
+        """Gives no answer: the question stays open until the run is aborted."""
         return Reply(self, None)
 
     def rewrite(self, text: str | Mapping[str, str]) -> "Reply":
@@ -80,7 +80,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A question that the test foresees, and its answer."""
+    """A question that the test expects, and its answer."""
 
     question: Asked
     answer: Answer | None
@@ -89,7 +89,7 @@ class Reply:
 
 
 Answers: TypeAlias = "str | Sequence[Reply]"
-"""The replies in the order of the questions; or `accept`, `decline` for every question, or `nobody` can be asked."""
+"""The replies in the order of the questions; or `accept` or `decline` for every question; or `nobody` can be asked."""
 
 
 def Create(*paths: str) -> Asked:
@@ -103,22 +103,22 @@ def Edit(*paths: str) -> Asked:
 
 
 def Delete(*paths: str) -> Asked:
-    """A file that goes."""
+    """A file that is deleted."""
     return Asked("delete", paths)
 
 
 def Move(*paths: str) -> Asked:
-    """A file that goes elsewhere; named by where it is."""
+    """A file that is moved. `paths` are old ones."""
     return Asked("move", paths)
 
 
 def Command(command: str) -> Asked:
-    """A command, as the model has written it."""
+    """A command, as the model wrote it."""
     return Asked("command", (command,))
 
 
 def Outside(*about: str) -> Asked:
-    """Something outside the workspace: absolute paths of a change, or the question's title for a look."""
+    """Something outside the workspace: absolute paths that would change, or the title of a question about reading."""
     return Asked("outside", about)
 
 
@@ -133,29 +133,29 @@ def Conflict(*paths: str) -> Asked:
 
 
 def Trust() -> Asked:
-    """Whether the folder's own instructions are to be followed."""
+    """Whether the user trusts the folder and its instructions."""
     return Asked("trust")
 
 
 class ScriptedUser:
-    """Answers as the test has written. Implements `session.approvals.Approver`."""
+    """Answers as the test says. Implements `session.approvals.Approver`."""
 
     def __init__(self, answers: Answers, on_problem: Callable[[], None]) -> None:
-        """`on_problem` ends the run.
+        """`on_problem` must abort the run.
 
         Raises:
-            ScriptError: these are no answers.
+            ScriptError: something else than answers.
         """
         if isinstance(answers, str) and answers not in ("accept", "decline", "nobody"):
             raise ScriptError(
-                f"answers={answers!r}: it is 'accept', 'decline' or 'nobody', or a list of replies such as "
+                f"answers={answers!r}: give 'accept', 'decline' or 'nobody', or a list of replies such as "
                 "Edit('src/app.py').accept()."
             )
         if not isinstance(answers, str):
             for each in answers:
                 if not isinstance(each, Reply):
                     raise ScriptError(
-                        f"answers: {each!r} is no reply; write Edit('src/app.py').accept() or the like."
+                        f"answers: {each!r} is not a reply. Write, for example, Edit('src/app.py').accept()."
                     )
         self.asked: list[Asked] = []
         self._replies = [] if isinstance(answers, str) else list(answers)
@@ -166,7 +166,7 @@ class ScriptedUser:
 
     @property
     def problems(self) -> list[str]:
-        """Questions that were not foreseen, answers that were not asked for."""
+        """Questions that were not expected, and answers to questions that were not asked."""
         if self._problems or not self._replies:
             return self._problems
         return [f"Never asked: {', '.join(repr(reply.question) for reply in self._replies)}."]
@@ -186,26 +186,26 @@ class ScriptedUser:
         return answer
 
     def resolved(self, question_id: str, decision: str, feedback: str | None) -> None:
-        """The question has its answer."""
+        """Notes the answer that a question has got."""
         place = self._places.get(question_id)
         if place is not None:
             self.asked[place] = replace(self.asked[place], decision=decision, feedback=feedback)
 
     def _next(self, asked: Asked) -> Reply | None:
-        """The reply to this question; None: there is a problem."""
+        """The reply to this question; None if there is a problem."""
         if not self._replies:
-            self._problems.append(f"A question that the test does not foresee: {_told(asked)}")
+            self._problems.append(f"A question that the test does not expect: {_told(asked)}")
             return None
         if self._replies[0].question != asked:
             self._problems.append(
-                f"A question that the test does not foresee here: {_told(asked)}\n"
-                f"It foresees {self._replies[0].question!r}."
+                f"A question that the test does not expect here: {_told(asked)}\n"
+                f"It expects {self._replies[0].question!r}."
             )
             return None
         return self._replies.pop(0)
 
     def _answer(self, question: Question, asked: Asked, reply: Reply) -> Answer | None:
-        """None: there is a problem."""
+        """The answer; None if there is a problem."""
         try:
             edited = _edited(question.changes, reply.texts)
             return settled(question, replace(reply.answer or Answer("decline"), edited=edited))
@@ -231,7 +231,9 @@ def _edited(views: Sequence[FileView], texts: str | Mapping[str, str] | None) ->
         return None
     if isinstance(texts, str):
         if len(views) != 1:
-            raise ScriptError(f"it is about {len(views)} files: rewrite takes texts by path.")
+            raise ScriptError(
+                f"the question is about {len(views)} files: give rewrite a mapping of paths to texts."
+            )
         return {views[0].uri: texts}
     uris = {view.display: view.uri for view in views}
     return {uris.get(path, quote(path)): text for path, text in texts.items()}
@@ -239,4 +241,4 @@ def _edited(views: Sequence[FileView], texts: str | Mapping[str, str] | None) ->
 
 def _told(asked: Asked) -> str:
     diff = f"\n{asked.diff.rstrip()}" if asked.diff else ""
-    return f"{asked!r}. {asked.reason}{diff}\nTo foresee it: answers=[{asked!r}.accept()]."
+    return f"{asked!r}. {asked.reason}{diff}\nTo expect it: answers=[{asked!r}.accept()]."

@@ -1,4 +1,4 @@
-"""An event loop of its own, in a thread: a test drives a run without being asynchronous, or from a loop of its own."""
+"""An event loop in a thread, so that tests can drive runs without being asynchronous, or from their own loop."""
 
 import asyncio
 import threading
@@ -10,14 +10,14 @@ T = TypeVar("T")
 
 
 class BackgroundLoop:
-    """Started with its first use, ended by `close`."""
+    """Starts at its first use, ends with `close`."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Begins `work` there. Cancelling the future cancels it."""
+        """Starts `work` in the loop. Cancelling the future cancels it."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(target=self._loop.run_forever, name="steersman-test", daemon=True)
@@ -25,7 +25,7 @@ class BackgroundLoop:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of `work`. If the waiting is interrupted (Ctrl-C), `work` is cancelled first."""
+        """Waits for the result of `work`. If the wait is interrupted (Ctrl-C), `work` is cancelled."""
         future = self.submit(work)
         try:
             return future.result()
@@ -34,7 +34,7 @@ class BackgroundLoop:
             raise
 
     def close(self) -> None:
-        """Ends the loop and its thread. Harmless if it never began."""
+        """Ends the loop and its thread. Does nothing if it never started."""
         loop, thread = self._loop, self._thread
         if loop is None or thread is None:
             return

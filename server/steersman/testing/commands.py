@@ -1,4 +1,4 @@
-"""Commands that don't run: their results are what the test has written down."""
+"""Commands that don't run: the test gives their results."""
 
 import asyncio
 from collections import Counter
@@ -14,18 +14,18 @@ from steersman.testing.errors import ScriptError
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a command has printed; with an error the model is told that it failed."""
+    """What a command has printed. With `is_error` the model is told that it failed."""
 
     output: str
     is_error: bool = False
 
 
 Results: TypeAlias = "str | Ran | Sequence[str | Ran]"
-"""Of one command: the same each time, or a list with one for each time."""
+"""The results of one command: the same each time, or a list with one for each time."""
 
 
 class Commands:
-    """The commands of a run. `given=None`: they really run, in the workspace."""
+    """The commands of a run. With `given=None` they really run, in the workspace."""
 
     def __init__(self, given: Mapping[str, Results] | None) -> None:
         """Raises:
@@ -37,11 +37,11 @@ class Commands:
 
     @property
     def problems(self) -> list[str]:
-        """Commands that were not foreseen, and results that nobody asked for."""
+        """Commands that were not expected, and results that were not used."""
         return [*self._problems, *(self._left(name) for name in self._given or () if self._left(name))]
 
     def result(self, command: str) -> ToolResult | None:
-        """None: it is to be run."""
+        """The result that the test gives; None if the command is to run."""
         if self._given is None:
             return None
         times = self._count[command]
@@ -50,15 +50,15 @@ class Commands:
         if isinstance(results, Ran):
             return text_result(results.output, is_error=results.is_error)
         if results is None or times >= len(results):
-            self._problems.append(self._unforeseen(command, times))
+            self._problems.append(self._unexpected(command, times))
             return text_result("The test has no result for this command.", is_error=True)
         return text_result(results[times].output, is_error=results[times].is_error)
 
-    def _unforeseen(self, command: str, times: int) -> str:
+    def _unexpected(self, command: str, times: int) -> str:
         if times:
             return f"The command {command!r} ran more often than the test has results for it: {times}."
         known = ", ".join(map(repr, self._given or ())) or "none"
-        return f"A command that the test does not foresee: {command!r}. It foresees {known}."
+        return f"A command that the test does not expect: {command!r}. It expects {known}."
 
     def _left(self, command: str) -> str:
         results, times = (self._given or {})[command], self._count[command]
@@ -105,5 +105,5 @@ class _GivenCall:
         given = self.commands().result(str(self.arguments.get("command", "")))
         if given is None:
             return await self.call.execute(context)
-        await asyncio.sleep(0)  # as a command would: an abort that was asked for meanwhile is noticed
+        await asyncio.sleep(0)  # like a real command, let an abort come in between
         return replace(given, is_error=True) if context.signal.aborted else given

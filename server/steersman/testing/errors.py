@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 
 class ScriptError(ValueError):
-    """What the test has written can't be used: a turn, an answer, a moment, a file. The text says what to write."""
+    """Something in the test can't be used: a turn, an answer, a moment, a file. The text says what to write instead."""
 
 
 class RunMismatch(AssertionError):
-    """The run was not the one that the test foresees: a question, a request or a command too many or too few."""
+    """The run was not the one that the test expects: a question, request or command too many or too few."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))

@@ -1,5 +1,6 @@
 """The temporary workspace of a test."""
 
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,19 +10,19 @@ from steersman.testing.trees import IGNORED, Content, Link, Tree, read_tree
 
 
 class Folder:
-    """`path` is the workspace; it is there from the first."""
+    """A folder that exists from the beginning; `path` is where."""
 
     def __init__(self, path: Path, here: Path) -> None:
-        """`here`: the folder of the test, from which folders to copy are named."""
+        """`here`: the folder of the test; folders to copy are relative to it."""
         path.mkdir(parents=True, exist_ok=True)
         self.path = path.resolve()
         self._here = here
 
     def write(self, files: Mapping[str, Content]) -> None:
-        """Makes files by their paths; text is written as UTF-8, with its line ends as they are. None takes one away.
+        """Writes files, by path. Text is written as UTF-8 with its own line ends; None removes a file.
 
         Raises:
-            ScriptError: a path leads out of the workspace, or a content is none.
+            ScriptError: a path leads out of the workspace, or a content has the wrong type.
         """
         for name, content in files.items():
             path = self._inside(name)
@@ -30,7 +31,7 @@ class Folder:
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
             if isinstance(content, Link):
-                path.symlink_to(content.target)
+                os.symlink(content.target, path)  # noqa: PTH211 - Path would normalise the target
             elif isinstance(content, str | bytes):
                 path.write_bytes(content if isinstance(content, bytes) else content.encode())
             else:
@@ -39,19 +40,19 @@ class Folder:
                 )
 
     def copy(self, folder: str | Path, to: str = ".") -> None:
-        """Copies what is in `folder`, named from the folder of the test; not what `trees.IGNORED` names.
+        """Copies what is in `folder`, a path relative to the folder of the test, except what `trees.IGNORED` names.
 
         Raises:
-            ScriptError: it is no folder.
+            ScriptError: it is not a folder.
         """
         source = self._here / folder
         if not source.is_dir():
-            raise ScriptError(f"workspace.copy: there is no folder {source}; it is named from {self._here}.")
+            raise ScriptError(f"workspace.copy: there is no folder {source}; it is relative to {self._here}.")
         ignore = shutil.ignore_patterns(*IGNORED)
         shutil.copytree(source, self._inside(to), symlinks=True, ignore=ignore, dirs_exist_ok=True)
 
     def text(self, name: str) -> str:
-        """A file's text, its line ends as they are."""
+        """The text of a file, with its own line ends."""
         return self._inside(name).read_bytes().decode()
 
     @property

@@ -1,4 +1,4 @@
-"""The run that goes on: what the test has written for it, what has come of it, and how the test acts on it."""
+"""The current run of a test: what is planned for it, what has happened in it, and how the test acts on it."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ class Going:
 
     @property
     def problems(self) -> list[str]:
-        """What is other than planned, once the run is over."""
+        """What was not as planned, once the run is over."""
         return [
             *self.user.problems,
             *self.commands.problems,
@@ -48,7 +48,7 @@ class Going:
         self._manager.abort(self.run, reason)
 
     def on_event(self, event: Emitted) -> None:
-        """Hears what the session tells."""
+        """Takes an event of the session."""
         told: Event = decode(event.line)
         _without_times(told["data"])
         self.events.append(told)
@@ -59,7 +59,7 @@ class Going:
 
 
 def _without_times(data: dict[str, Any]) -> None:
-    """What is never the same twice."""
+    """Sets times to 0, which would differ each time."""
     if "durationMs" in data:
         data["durationMs"] = 0
     details = data.get("details")

@@ -1,5 +1,5 @@
-"""The files of a session's workspace before its first run, as far as its log tells: what was kept before a change, what
-was read, what a diff has shown.
+"""Finds the files that a session's workspace had before its first run, as far as the log tells: from pre-images, from
+what was read, and from diffs.
 """
 
 import re
@@ -12,13 +12,13 @@ from steersman.testing.trees import Content, Link
 from steersman.workspace.errors import WorkspaceError
 
 GetBytes = Callable[[str], bytes]
-"""The bytes of a SHA-256; WorkspaceError if they are gone."""
+"""Gives the bytes with this SHA-256; raises WorkspaceError if they are gone."""
 _HUNK: Final = re.compile(r"@@ -(\d+)(?:,\d+)? ")
 
 
 @dataclass(slots=True)
 class _Lines:
-    """The lines of a file that are known, from 1."""
+    """The known lines of a file, numbered from 1."""
 
     known: dict[int, str] = field(default_factory=dict)
     is_whole: bool = False
@@ -29,8 +29,8 @@ class _Lines:
 
     @property
     def text(self) -> str:
-        """Up to the last line that is known, with an empty one for each before it that isn't. Never nothing, unless it
-        is known to be empty: it could be overwritten then."""
+        """All lines up to the last known one, with an empty line for each that isn't known. Not empty unless the file
+        is known to be: an empty file could be overwritten unread."""
         last = max(self.known, default=0 if self.is_whole else 1)
         return "".join(self.known.get(number, "\n") for number in range(1, last + 1))
 
@@ -39,21 +39,21 @@ class KnownFiles:
     def __init__(self, places: Places, preimages: GetBytes | None) -> None:
         self._places, self._preimages = places, preimages
         self._kept: dict[str, Content] = {}
-        """Exactly; None: nothing was there."""
+        """Exact contents, from pre-images. None: there was no file."""
         self._seen: dict[str, _Lines] = {}
         self._changed: set[str] = set()
         self._notes: list[str] = []
 
     @property
     def files(self) -> dict[str, Content]:
-        """What was there, by path."""
+        """The contents by path."""
         seen: dict[str, Content] = {path: lines.text for path, lines in self._seen.items()}
         kept = {path: content for path, content in self._kept.items() if content is not None}
         return dict(sorted((seen | kept).items()))
 
     @property
     def notes(self) -> list[str]:
-        """What is not known."""
+        """Says what is not known."""
         partly = [
             f"Of {path} {_count(len(lines.known))} known."
             for path, lines in self._seen.items()
@@ -62,11 +62,11 @@ class KnownFiles:
         return [*self._notes, *partly]
 
     def changed(self, path: str) -> None:
-        """From here on, what is told of it is no longer what was there before."""
+        """From here on, what the log tells of this file is no longer what it was before."""
         self._changed.add(path)
 
     def kept(self, data: Mapping[str, Any]) -> None:
-        """A `checkpoint`: what was at a path before its first change after a message."""
+        """Takes a `checkpoint` record: what was at a path before its first change after a message."""
         path = self._places.relative(data["uri"])
         if path is None or path in self._changed or path in self._kept:
             return
@@ -79,7 +79,7 @@ class KnownFiles:
             self._kept[path] = Link(content.decode()) if data["kind"] == "link" else _text(content)
 
     def read(self, path: str, data: Mapping[str, Any]) -> None:
-        """A `tool_execution_end` of read, with the path relative to the workspace."""
+        """Takes a `tool_execution_end` of `read`. `path` is relative to the workspace."""
         if path in self._changed:
             return
         details = data.get("details") or {}
@@ -87,9 +87,9 @@ class KnownFiles:
         first, last, total = (details.get(name) for name in ("firstLine", "lastLine", "totalLines"))
         seen = self._seen.setdefault(path, _Lines())
         if first is None or last is None or total is None:
-            self._notes.append(f"{path} is no text.")
+            self._notes.append(f"{path} is not text.")
             return
-        # What comes after the lines are notes of the tool.
+        # After the lines there may be notes of the tool.
         lines = text.split("\n")
         number = last - first + 1
         whole = [line + "\n" for line in lines[:number]] if len(lines) > number else _split(text)
@@ -97,12 +97,12 @@ class KnownFiles:
         seen.is_whole = seen.is_whole or (first == 1 and last >= total)
 
     def exists(self, path: str) -> None:
-        """Something is at a path."""
+        """There was something at a path."""
         if path not in self._changed and self._kept.get(path, "") is not None:
             self._seen.setdefault(path, _Lines())
 
     def proposed(self, path: str, data: Mapping[str, Any]) -> None:
-        """A file of an `approval_requested`: its diff shows some of what is there, or all of what was to be deleted."""
+        """Takes a file of an `approval_requested`: its diff shows parts of it, or all of it if it was to be deleted."""
         if path in self._changed or data["kind"] == "create":
             return
         seen = self._seen.setdefault(path, _Lines())
@@ -116,12 +116,12 @@ class KnownFiles:
         try:
             return self._preimages(digest)
         except WorkspaceError as error:
-            self._notes.append(f"{path} as it was before it was changed is not known: {error}")
+            self._notes.append(f"The content of {path} before its change is not known: {error}")
             return None
 
 
 def _old_side(diff: str) -> list[tuple[int, list[str]]]:
-    """The lines before the change of each hunk, with the number of the first."""
+    """The old lines of each hunk, with the number of the first."""
     hunks: list[tuple[int, list[str]]] = []
     for line in _split(diff):
         if match := _HUNK.match(line):

@@ -1,4 +1,4 @@
-"""The model of a test: says what was written down for it, and keeps what it was asked. It knows no network."""
+"""The model of a test: gives the answers of its script and keeps the requests. It uses no network."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -35,7 +35,7 @@ SPEC: Final = "script:test"
 
 
 class ScriptModel:
-    """Answers the n-th request with the n-th turn."""
+    """Answers the nth request with the nth turn."""
 
     id = SPEC
 
@@ -43,7 +43,7 @@ class ScriptModel:
         """`source` is what messages call the script.
 
         Raises:
-            ScriptError: something in it is no turn.
+            ScriptError: something in it is not a turn.
         """
         for number, each in enumerate(turns, 1):
             if not callable(each):
@@ -53,7 +53,7 @@ class ScriptModel:
         self._asked = 0
 
     def left(self) -> list[str]:
-        """What is wrong now that the run is over: the turns that nobody asked for."""
+        """What was wrong once the run is over, unused turns included."""
         left = len(self._turns) - self._asked
         if left <= 0:
             return self.problems
@@ -76,7 +76,7 @@ class ScriptModel:
 
     def _turn(self, request: ModelRequest) -> TapeTurn:
         """Raises:
-        ScriptError: there is none.
+        ScriptError: there is no turn left, or the function that should make it raised.
         TapeMiss: the request is not what the turn expects.
         """
         number = self._asked
@@ -103,7 +103,7 @@ class ScriptModel:
         failing = turn.error is not None
         for event in failing_events(turn) if failing else answer_events(turn):
             yield event
-            await asyncio.sleep(0)  # what the test does at an event is done before the next
+            await asyncio.sleep(0)  # so that what the test does at this event is done before the next one
             if signal.aborted:
                 yield StreamError(ABORTED)
                 return
@@ -115,7 +115,7 @@ class ScriptModel:
 
 
 class Heard:
-    """Passes a model's answers on, and keeps what it was asked."""
+    """Passes on the answers of a model, and keeps the requests to it."""
 
     def __init__(self, model: ScriptModel | TapeModel) -> None:
         self.requests: list[Request] = []
@@ -143,7 +143,7 @@ class Heard:
 
 
 def _last(request: Request) -> str:
-    """What a request has asked about, in a few words."""
+    """What a request ends with, in a few words."""
     if not request.messages:
         return "an empty conversation."
     message = request.messages[-1]

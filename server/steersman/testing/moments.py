@@ -1,4 +1,4 @@
-"""What a test does while a run goes on: at the n-th event of a kind the user steers, queues a follow-up, or aborts."""
+"""What the user does during a run of a test: steers, queues a follow-up, or aborts at the nth event of a type."""
 
 import asyncio
 import difflib
@@ -19,7 +19,7 @@ class _Numbered(TypedDict, total=False):
 
 
 class Event(_Numbered):
-    """An event of the protocol. `seq` is there in those that the log keeps."""
+    """An event of the protocol. Those that the log keeps have a `seq`."""
 
     session: str
     ts: int
@@ -28,7 +28,7 @@ class Event(_Numbered):
 
 
 class Live(Protocol):
-    """A run that goes on, as its user can act on it."""
+    """The current run, as its user can act on it."""
 
     def steer(self, text: str) -> None: ...
 
@@ -39,7 +39,7 @@ class Live(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that is done at a moment: `steer`, `follow_up`, `abort`, or what `do` was given."""
+    """Something that the user does at a moment: `steer`, `follow_up`, `abort`, or the call that `do` was given."""
 
     moment: "Moment"
     verb: str
@@ -48,7 +48,7 @@ class Action:
 
     def act(self, live: Live) -> None:
         """Raises:
-        Refused: the run takes nothing any more.
+        Refused: the run takes no more messages.
         """
         if self.call is not None:
             self.call(live)
@@ -65,18 +65,18 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """See `after`."""
+    """A moment in a run, made by `after`."""
 
     event: str
     nth: int = 1
     data: tuple[tuple[str, Any], ...] = ()
 
     def steer(self, text: str) -> Action:
-        """The user says `text`, for the next request."""
+        """The user says `text`, which goes into the next request."""
         return Action(self, "steer", text)
 
     def follow_up(self, text: str) -> Action:
-        """The user says `text`, for when the work is done."""
+        """The user says `text`, which is sent when the work is done."""
         return Action(self, "follow_up", text)
 
     def abort(self) -> Action:
@@ -84,7 +84,7 @@ class Moment:
         return Action(self, "abort")
 
     def do(self, call: Callable[[Live], None]) -> Action:
-        """`call` is called with the run."""
+        """Calls `call` with the run."""
         return Action(self, "do", getattr(call, "__name__", "…"), call)
 
     def matches(self, event: Event) -> bool:
@@ -111,7 +111,7 @@ def after(event: str, *, nth: int = 1, **data: Any) -> Moment:
             f"after({event!r}): there is no such event.{hint} There are {', '.join(sorted(known))}."
         )
     if nth < 1:
-        raise ScriptError(f"after({event!r}, nth={nth!r}): the first one is 1.")
+        raise ScriptError(f"after({event!r}, nth={nth!r}): nth counts from 1.")
     return Moment(event, nth, tuple(data.items()))
 
 
@@ -119,35 +119,35 @@ def after(event: str, *, nth: int = 1, **data: Any) -> Moment:
 class _Waiting:
     action: Action
     left: int
-    """Events until then."""
+    """How many such events are still to come."""
 
 
 class Watcher:
-    """Does what is to be done when its moment comes."""
+    """Does each action when its moment comes."""
 
     def __init__(self, actions: Sequence[Action], on_event: Callable[[Event, Live], None] | None) -> None:
         """Raises:
-        ScriptError: something else than an action.
+        ScriptError: one of `actions` is not an action.
         """
         for each in actions:
             if not isinstance(each, Action):
                 raise ScriptError(
-                    f"during: {each!r} is no action; write after('turn_end').steer('…') or the like."
+                    f"during: {each!r} is not an action. Write, for example, after('turn_end').steer('…')."
                 )
         self.raised: BaseException | None = None
-        """By what the test does itself."""
+        """What a function of the test has raised."""
         self._waiting = [_Waiting(action, action.moment.nth) for action in actions]
         self._on_event = on_event
         self._late: list[str] = []
 
     @property
     def problems(self) -> list[str]:
-        """Actions that could not be done, moments that never came."""
-        never = [f"It never came to {each.action!r}." for each in self._waiting if each.left > 0]
+        """Actions that were refused, and moments that never came."""
+        never = [f"The moment of {each.action!r} never came." for each in self._waiting if each.left > 0]
         return [*self._late, *never]
 
     def see(self, event: Event, live: Live) -> None:
-        """Acts in the next step of the event loop, so that an event has been told to all before one follows from it."""
+        """Acts in the next step of the event loop: until then, every listener has got the event."""
         loop = asyncio.get_running_loop()
         if self._on_event is not None:
             loop.call_soon(self._call, functools.partial(self._on_event, event), live)
@@ -171,6 +171,6 @@ class Watcher:
             return
         try:
             act(live)
-        except BaseException as error:  # noqa: BLE001 - pytest.fail too; the run raises it when it has ended
+        except BaseException as error:  # noqa: BLE001 - pytest.fail included; it is raised again when the run has ended
             self.raised = error
             live.abort("the test has failed")

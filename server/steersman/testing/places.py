@@ -1,4 +1,4 @@
-"""Paths of a session's log as a test writes them: relative to a workspace that is elsewhere."""
+"""Turns the paths in a session's log into those of a test, relative to a workspace in another place."""
 
 import os
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 _TEXTS = frozenset({"content", "edits", "oldText", "newText"})
-"""Arguments that hold texts of files: they are what they are."""
+"""Arguments that hold texts of files. They are not changed."""
 
 
 class Places:
-    """The folder that the session has worked in."""
+    """The folder that the session worked in."""
 
     def __init__(self, roots: Sequence[str]) -> None:
         """`roots`: URIs of the workspace's folders; the first is the session's own."""
@@ -22,11 +22,11 @@ class Places:
         self._elsewhere: dict[str, str] = {}
 
     def relative(self, uri: str) -> str | None:
-        """The path of a URI in the workspace; None: it is outside."""
+        """The path of a URI, relative to the workspace; None if it is outside."""
         return self.inside(path_of(uri))
 
     def inside(self, path: str) -> str | None:
-        """An absolute or relative path, as one relative to the workspace; None: it is outside."""
+        """An absolute or relative path, made relative to the workspace; None if it is outside."""
         for root in self._roots:
             if path == root or path.startswith(root + "/"):
                 path = path[len(root) :].lstrip("/") or "."
@@ -36,13 +36,13 @@ class Places:
         return PurePosixPath(path).as_posix()
 
     def bring_in(self, path: str) -> str:
-        """A path for a file that was read outside the workspace without a question: it is put into it."""
+        """A path inside the workspace for a file that the session read outside it without being asked."""
         inside = f"outside/{PurePosixPath(path).name}"
         self._elsewhere[path] = inside
         return inside
 
     def portable(self, text: str) -> str:
-        """`text` without the workspace's own path."""
+        """The text without the path of the session's workspace."""
         for path, inside in self._elsewhere.items():
             text = text.replace(path, inside)
         for root in self._roots:
@@ -50,7 +50,7 @@ class Places:
         return text
 
     def arguments(self, value: Any) -> Any:
-        """A call's arguments, texts of files left as they are."""
+        """The arguments of a call, portable except for texts of files."""
         if isinstance(value, str):
             return self.portable(value)
         if isinstance(value, list):

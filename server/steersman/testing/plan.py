@@ -1,4 +1,4 @@
-"""What a test has written for one run."""
+"""What a test plans for one run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,35 +13,35 @@ from steersman.testing.moments import Action, Event, Live
 from steersman.testing.turns import ModelScript
 
 TIMEOUT: Final = 60.0
-"""Seconds of real time that a run may take unless the test says otherwise."""
+"""Seconds of real time that a run may take by default."""
 OnEvent: TypeAlias = Callable[[Event, Live], None]
 
 
 class RunOptions(TypedDict, total=False):
-    """How a run goes on, beside its prompt and its model."""
+    """What can be planned for a run besides its prompt and its model."""
 
     answers: Answers
-    """What the user answers to the questions, in their order; or one word for all of them."""
+    """The user's replies, in the order of the questions; or one word for all questions."""
     during: Sequence[Action]
-    """What the user does while it runs."""
+    """What the user does during the run."""
     mode: Mode
-    """`ask` unless it is said."""
+    """Default: `ask`."""
     trusted: bool
-    """Whether the folder is; with False the user is asked where it matters."""
+    """Whether the folder is trusted. If not, the user is asked where it matters."""
     budget: Budget | None
-    """Of turns, seconds, tokens, dollars."""
+    """Limits of turns, seconds, tokens and dollars."""
     commands: Mapping[str, Results] | None
-    """Results of commands, which then don't run: a text, `Ran(…)`, or a list with one for each time. Without, commands
-    run in the workspace."""
+    """Results of commands, which then don't run: a text, `Ran(…)`, or a list with one for each time. None: commands
+    really run, in the workspace."""
     on_event: OnEvent | None
-    """Is called with each event and the run, in the thread of the run."""
+    """Called with each event and the run, in the thread of the run."""
     timeout: float
-    """Seconds of real time, after which the run is ended and the test fails."""
+    """Seconds of real time after which the run is aborted and the test fails."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The same, checked."""
+    """All that is planned for a run, checked."""
 
     prompt: str | None
     model: ModelScript

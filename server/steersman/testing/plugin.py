@@ -1,5 +1,6 @@
-"""The pytest plugin: the fixture `steersman_agent`, what a comparison of trees explains, and the transcripts of a test
-that has failed. It is loaded in every project, so it imports nothing of Steersman before a test asks for it.
+"""The pytest plugin: the fixture `steersman_agent`, and reports that explain how trees differ and show transcripts.
+
+It is loaded in every project, so it imports nothing of Steersman before a test uses the fixture.
 """
 
 import sys
@@ -13,18 +14,18 @@ if TYPE_CHECKING:
 
 _AGENT: "pytest.StashKey[Agent]" = pytest.StashKey()
 _TREES: pytest.StashKey[list[str]] = pytest.StashKey()
-"""The explanation of the last comparison of trees: pytest shows a few lines of it."""
+"""The explanation of the last trees that differed. pytest shows only its first lines."""
 _SHORT = 8
-"""Lines of an explanation that pytest shows."""
+"""How many lines of an explanation pytest shows."""
 _LINES = 400
-"""Of one run's transcript in the report of a failed test."""
+"""Most lines of one run's transcript in the report of a failed test."""
 
 
 @pytest.fixture
 def steersman_agent(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> "Generator[Agent]":
-    """An agent in an empty temporary workspace, with a home of its own and no model but the test's."""
+    """An agent in an empty temporary workspace, with its own home and no model but the test's."""
     from steersman.testing.agent import Agent  # noqa: PLC0415 - see the module
 
     agent = Agent(tmp_path_factory.mktemp("steersman"), request.path.parent)
@@ -54,7 +55,7 @@ def pytest_assertrepr_compare(
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds the transcript of each run, and all of what differs, to the report of a test that has failed."""
+    """Adds the transcript of each run and the whole difference of trees to the report of a failed test."""
     report = yield
     agent = item.stash.get(_AGENT, None)
     if report.when != "call" or agent is None:

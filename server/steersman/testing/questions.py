@@ -1,4 +1,4 @@
-"""The questions of a session and their answers, as its test foresees them; and what was allowed without any."""
+"""Collects the questions of a session and their answers for its test, and the commands that ran without a question."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,19 +11,19 @@ from steersman.testing.story import RunStory, Story
 
 
 class Questions:
-    """Of one session, run by run."""
+    """The questions of one session, run by run."""
 
     def __init__(self, whole: Story, places: Places, files: KnownFiles) -> None:
         self.asked_about: set[str] = set()
-        """Ids of the calls that were asked about."""
+        """Ids of the tool calls that were asked about."""
         self._whole, self._places, self._files = whole, places, files
         self._asked: dict[str, Asked | None] = {}
-        """By their id; None: such a question is not asked in a test."""
+        """By id. None: a test is not asked such a question."""
         self._granted: set[str] = set()
-        """Commands that were accepted for longer than once."""
+        """Commands that were accepted for a whole run or session."""
 
     def asked(self, story: RunStory, data: Mapping[str, Any]) -> None:
-        """An `approval_requested` of this run."""
+        """Takes an `approval_requested` of this run."""
         self.asked_about.add(data["toolCallId"])
         question = self._question(data)
         self._asked[data["id"]] = None if data["kind"] == "tool" else question
@@ -31,16 +31,19 @@ class Questions:
             if path := self._places.relative(each["uri"]):
                 self._files.proposed(path, each)
         if data["kind"] == "tool":
-            story.notes.append(f"{data['title']}: the editor's own tools are not there in a test.")
+            story.notes.append(f"{data['title']}: a test does not have the editor's own tools.")
         elif data["kind"] == "trust":
             story.trusted = False
-            if story.mode in ("ask", "read-only"):  # asked because of what the folder has
+            if story.mode in (
+                "ask",
+                "read-only",
+            ):  # it was asked only because of the folder's instructions
                 self._whole.files.setdefault("AGENTS.md", "")
         elif data["kind"] == "protected" and data["changes"]:
             self._whole.protect += [path for path in question.about if path not in self._whole.protect]
 
     def answered(self, story: RunStory, data: Mapping[str, Any]) -> None:
-        """An `approval_resolved` of this run."""
+        """Takes an `approval_resolved` of this run."""
         question = self._asked[data["id"]]
         if question is None:
             return
@@ -51,12 +54,12 @@ class Questions:
             self._granted.update(question.about)
         if data.get("edited"):
             story.notes.append(
-                f"{question!r} was accepted as the user had rewritten it; the log doesn't hold that text."
+                f"{question!r} was accepted as rewritten by the user; the log doesn't have that text."
             )
         story.answers.append(_reply(question, data))
 
     def unasked(self, story: RunStory, command: str) -> None:
-        """A command has run and nobody was asked: by its mode, by a grant, or by a rule of the user's."""
+        """Takes a command that ran without a question: by its mode, by a grant, or else by a rule of the user."""
         if story.mode == "full-auto" or command in self._granted:
             return
         if command not in self._whole.allow_commands:

@@ -1,4 +1,4 @@
-"""A finished session as a ready test, which was run once before it is given away."""
+"""Turns a finished session into a test, and runs it once before giving it away."""
 
 import hashlib
 import re
@@ -32,16 +32,16 @@ def session_to_test(session: str | Path, home: Home, *, name: str = "test_sessio
 
     Args:
         session: its id, or the path of its log.
-        home: where its log, and the files as they were before it changed them, are kept.
+        home: where its log and its pre-images are kept.
         name: of the test function.
 
     Raises:
-        CannotRepeat: there is no such session, or a test can't do what it has done.
+        CannotRepeat: there is no such session, or a test can't do what it did.
         LogError: its log can't be read.
     """
     if isinstance(session, str):
         if not _ID.fullmatch(session):
-            raise CannotRepeat(f"{session!r} is no id of a session.")
+            raise CannotRepeat(f"{session!r} is not the id of a session.")
         session = home.sessions / f"{session}.jsonl"
     if not session.is_file():
         raise CannotRepeat(f"There is no session {session.stem} ({session}).")
@@ -52,18 +52,18 @@ def to_test(
     records: Iterable[Record], *, preimages: GetBytes | None = None, name: str = "test_session"
 ) -> str:
     """The source of a test that repeats the session of a log: its files as far as they are known, the model's answers,
-    the user's, and what became of the files. Nothing of it is run but in a temporary folder, and no command.
+    the user's, and what became of the files. It is run only in a temporary folder, and runs no command.
 
     Args:
-        records: of the whole log.
-        preimages: the bytes of a SHA-256 that were kept before a change; without, only what was read is known.
+        records: all records of the log.
+        preimages: gives the bytes that were kept before a change. Without it, only what was read is known.
         name: of the test function.
 
     Raises:
-        CannotRepeat: a test can't do what the session has done.
+        CannotRepeat: a test can't do what the session did.
     """
     if not name.isidentifier():
-        raise CannotRepeat(f"{name!r} is no name of a function.")
+        raise CannotRepeat(f"{name!r} can't name a function.")
     story = read_story(records, preimages)
     with tempfile.TemporaryDirectory(prefix="steersman-") as base:
         agent = Agent(Path(base), Path(base))
@@ -78,7 +78,7 @@ def to_test(
 
 def _repeat(agent: Agent, story: Story) -> list[Result]:
     """Raises:
-    CannotRepeat: it came otherwise than in the session.
+    CannotRepeat: something else happened than in the session.
     """
     agent.configure(allow_commands=story.allow_commands, protect=story.protect)
     results = []
@@ -88,11 +88,11 @@ def _repeat(agent: Agent, story: Story) -> list[Result]:
             result = agent.run(run.prompt, run.turns, **_options(run))
             if result.stop_reason != run.stop_reason:
                 raise CannotRepeat(
-                    f"Run {number} of the session has ended as {run.stop_reason}, repeated as {result.stop_reason}."
+                    f"Run {number} of the session ended as {run.stop_reason}, its repetition as {result.stop_reason}."
                 )
             results.append(result)
     except (RunMismatch, ScriptError, SessionError) as error:
-        raise CannotRepeat(f"Repeated, the session went otherwise: {error}") from error
+        raise CannotRepeat(f"The repetition differs from the session: {error}") from error
     return results
 
 
@@ -109,7 +109,7 @@ def _options(run: RunStory) -> RunOptions:
 
 
 def _remarks(run: RunStory, result: Result) -> list[str]:
-    """Calls that came out otherwise than in the session."""
+    """Says which calls had another outcome than in the session."""
     remarks = []
     for told, repeated in zip_longest(run.calls, result.calls):
         if told is None or repeated is None:
@@ -124,11 +124,11 @@ def _remarks(run: RunStory, result: Result) -> list[str]:
 
 
 def _other_ends(story: Story, workspace: Path) -> list[str]:
-    """Files that the session had left otherwise: something that the log doesn't hold has changed them as well."""
+    """Says which files the session left with another content: something that the log doesn't have changed them too."""
     remarks = []
     for path, digest in story.final.items():
         file = workspace / path
         there = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
         if there != digest:
-            remarks.append(f"The session had left {path} with another content than this test does.")
+            remarks.append(f"The session left {path} with another content than this test does.")
     return remarks

@@ -1,4 +1,4 @@
-"""What the model was asked, in plain values, as a test looks at it."""
+"""Requests to the model, as plain values for tests."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,14 +13,14 @@ class Request:
 
     system: str
     messages: list[dict[str, Any]]
-    """`{role: user, text}`, `{role: assistant, text, calls: [{name, arguments}]}` with the arguments as the model wrote
-    them, and `{role: tool, name, text, isError}`."""
+    """`{role: user, text}`; `{role: assistant, text, calls: [{name, arguments}]}`, arguments as the model wrote them;
+    `{role: tool, name, text, isError}`."""
     tools: list[str]
     """Names of the tools that were offered."""
 
     @property
     def text(self) -> str:
-        """All that the model was told, one thing after the other: the system prompt first."""
+        """All texts that the model was sent, in their order: the system prompt first."""
         parts = [self.system]
         for message in self.messages:
             parts += [message["text"], *(each["arguments"] for each in message.get("calls", ()))]

@@ -1,4 +1,4 @@
-"""What a run was, as a test looks at it."""
+"""What happened in a run, for tests to look at."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from steersman.testing.trees import Tree, changes, diff_of
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """True or false, and why: what a failed `assert` shows."""
+    """True or false, with the reason, which a failed `assert` shows."""
 
     holds: bool
     why: str
@@ -31,7 +31,7 @@ class ToolCall:
 
     name: str
     arguments: dict[str, Any]
-    """As they were used."""
+    """As the tool used them."""
     outcome: str
     """`ok`, `failed`, `unknownTool`, `badArguments`, `denied`, `truncated`, `aborted` or `notExecuted`."""
     text: str
@@ -45,15 +45,15 @@ class Result:
     session: str
     prompt: str | None
     events: list[Event]
-    """All events in their order, as the protocol has them. Durations are 0."""
+    """All events in their order, in the form of the protocol. Durations are 0."""
     requests: list[Request]
-    """What the model was asked."""
+    """All requests to the model."""
     asked: list[Asked]
-    """The questions and how they were answered."""
+    """The questions and their answers."""
     before: Tree
     """The workspace's files when the run began."""
     tree: Tree
-    """The workspace's files when it had ended."""
+    """The workspace's files when the run had ended."""
     workspace: Path
     log: Path
     """The session's log."""
@@ -82,18 +82,18 @@ class Result:
 
     @property
     def usage(self) -> dict[str, float]:
-        """Tokens and US dollars of all requests, as `agent_end` tells them."""
+        """Tokens and US dollars of all requests, as in `agent_end`."""
         usage: dict[str, float] = self.end["usage"]
         return usage
 
     @property
     def undelivered(self) -> list[str]:
-        """What was said to the run and never reached the model."""
+        """What the user said and the model never got."""
         return [item["text"] for item in self.end["undelivered"]]
 
     @property
     def calls(self) -> list[ToolCall]:
-        """The tool calls, in the order in which they were taken up."""
+        """The tool calls, in the order in which they started."""
         ends = {data["toolCallId"]: data for data in self.data("tool_execution_end")}
         return [
             _call(start, ends[start["toolCallId"]])
@@ -103,17 +103,17 @@ class Result:
 
     @property
     def notices(self) -> list[str]:
-        """What the user was told that needs no answer."""
+        """What the user was told without being asked."""
         return [data["message"] for data in self.data("notice")]
 
     @property
     def changed(self) -> Tree:
-        """The files that are not as they were before: their contents, None for those that are gone."""
+        """The files that have changed: their contents, None for those that are gone."""
         return changes(self.before, self.tree)
 
     @property
     def diff(self) -> str:
-        """What has changed in the workspace, unified."""
+        """What has changed in the workspace, as a unified diff."""
         return diff_of(self.before, self.tree)
 
     @property
@@ -129,7 +129,7 @@ class Result:
         """Whether a file is as it was before.
 
         Raises:
-            LookupError: it is not there, and never was.
+            LookupError: there is no such file, and there was none before.
         """
         if path not in self.before and path not in self.tree:
             raise LookupError(f"There is no file {path} in the workspace, and there was none before the run.")
@@ -141,7 +141,7 @@ class Result:
         return Answered(False, f"{path} {what}")
 
     def saw(self, text: str) -> Answered:
-        """Whether the model was told `text`, in any request: prompts, results, the system prompt."""
+        """Whether any request to the model contains `text`: in the system prompt, a prompt, a result or a call."""
         for number, request in enumerate(self.requests, 1):
             if text in request.text:
                 return Answered(True, f"request {number} has {text!r}")

@@ -1,4 +1,4 @@
-"""Reads the records of one run: what the model answered, what was said to it, what its calls did, how it ended."""
+"""Reads the records of one run: the model's answers, what the user said, what the calls did, how it ended."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from steersman.testing.turns import Call, Turn, failure, turn
 
 _CHANGING: Final = ("edit", "write", "delete", "move")
 _A_NO: Final = 3600.0
-"""Seconds that a provider asks to wait for which no second attempt is made."""
+"""Seconds of a `retry-after` that are too many for another attempt."""
 
 
 class RunReader:
@@ -33,13 +33,13 @@ class RunReader:
         """Events of each type so far."""
         self._prompt_is_due = story.prompt is not None
         self._queue: dict[str, str] = {}
-        """The kinds of what waits, by its text."""
+        """The kind of each message in the queue, by its text."""
         self._calls: dict[str, tuple[str, dict[str, Any]]] = {}
         self._running: dict[str, int] = {}
         """Calls whose work has begun, numbered from 1."""
         self._told: dict[str, CallStory] = {}
         self._last = Moment("agent_start")
-        """Of what came of the run by itself: an abort that has cut nothing short came after it."""
+        """The last event that the run produced by itself. An abort that cut nothing short came after it."""
         self._is_cut = False
         self._attempts = 0
         self._abort: Moment | None = None
@@ -74,14 +74,14 @@ class RunReader:
         """A message of the user's."""
         attached = [str(block["attached"]) for block in content if block.get("attached")]
         if attached:
-            self.story.notes.append(f"To what was said was attached: {', '.join(attached)}.")
+            self.story.notes.append(f"The user attached: {', '.join(attached)}.")
         if self._prompt_is_due:
             self._prompt_is_due = False
         else:
             self._said(_text(block for block in content if not block.get("attached")))
 
     def _said(self, text: str) -> None:
-        """Something was said while the run went on. It was on its way by the beginning of the turn before."""
+        """The user said something during the run. At the latest, it was queued at the start of the turn before."""
         turns = self._seen.get("turn_start", 0) - 1  # the turn that it begins has started
         moment = Moment("turn_start", turns) if turns > 0 else Moment("agent_start")
         act = moment.follow_up if self._queue.get(text) == "followUp" else moment.steer
@@ -152,7 +152,7 @@ class RunReader:
         outside = next((path for path in paths if self._places.inside(path) is None), None)
         if outside is not None:
             raise CannotRepeat(
-                f"The session has worked on {outside}, outside its workspace: a test must not do that again."
+                f"The session changed {outside}, outside its workspace: a test must not do that again."
             )
 
     def ended(self, data: Mapping[str, Any]) -> None:
@@ -172,11 +172,11 @@ class RunReader:
             self._read(call, str(args.get("path", "")), data)
 
     def _not_begun(self, call: str, data: Mapping[str, Any]) -> None:
-        """A call that was refused, or could not be done. What it says tells whether its files are there."""
+        """A call that was refused or failed. Its text tells whether its files were there."""
         name, args = self._calls[call]
         if name not in _CHANGING or call in self._questions.asked_about:
             return
-        if name != "edit":  # which wants that it has been read
+        if name != "edit":  # which needs files that were read
             self._refuse_outside(call)
         said = _text(data["content"])
         if "exists" in said or (data["outcome"] == "failed" and "not found" not in said):
@@ -217,7 +217,7 @@ class RunReader:
 
     def end(self, data: Mapping[str, Any]) -> None:
         """Raises:
-        CannotRepeat: a test has no way to end like this.
+        CannotRepeat: a test can't end a run like this.
         """
         story = self.story
         story.stop_reason = data["stopReason"]
@@ -233,7 +233,7 @@ class RunReader:
         if story.stop_reason == "max_turns":
             story.max_turns = data["turns"]
         for item in data["undelivered"] if story.stop_reason != "complete" else ():
-            story.notes.append(f"This was said and never reached the model: {item['text']!r}.")
+            story.notes.append(f"The user said this, and the model never got it: {item['text']!r}.")
         if story.stop_reason == "aborted" and not self._is_stopped:
             story.during.append((self._abort or self._last).abort())
 

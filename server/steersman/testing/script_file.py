@@ -1,4 +1,4 @@
-"""Scripts of turns in YAML, with the line of each turn in what is said of it."""
+"""Reads scripts of turns in YAML. Messages name the line of a turn."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ def load_script(path: Path) -> list[Turn]:
     """The turns of a file.
 
     Raises:
-        ScriptError: it can't be read, or something in it is no turn; the text names the line.
+        ScriptError: it can't be read, or something in it is not a turn. The text names the line.
     """
     try:
         import yaml  # noqa: PLC0415 - only who writes scripts in YAML needs it
@@ -60,7 +60,7 @@ def _turns(source: str, loader: "yaml.SafeLoader", node: "yaml.Node") -> list[Tu
 
 
 def _failures(written: Turn) -> list[Turn]:
-    """A turn whose first requests fail, as one turn for each request."""
+    """A turn whose first requests fail, as one turn per request."""
     error = written.error
     if error is None or error.times is None:
         return [written]

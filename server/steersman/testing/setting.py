@@ -1,4 +1,4 @@
-"""A server's parts for a test: no network, no waits, nothing of the user's home, ids and times that repeat."""
+"""The services of a test: no network, no waits, nothing from the user's home, the same ids and times each time."""
 
 import atexit
 import itertools
@@ -21,11 +21,11 @@ from steersman.session.settings import Settings
 from steersman.testing.commands import Commands, GivenCommands
 
 BEGAN: Final = datetime(2026, 1, 5, 12, tzinfo=UTC)
-"""When each test begins, on its own clock; noon, so that it is that day almost everywhere."""
+"""The time at which each test begins. At noon in UTC it is the same day almost everywhere."""
 
 
 class AtOnce(RetryPolicy):
-    """Tries again what is worth it, without a wait."""
+    """Retries without waiting."""
 
     def decide(self, failure: StreamFailure, attempt: int) -> Retry | GiveUp:
         """See `RetryPolicy`."""
@@ -34,7 +34,7 @@ class AtOnce(RetryPolicy):
 
 
 class Numbers:
-    """Ids that count: `msg_1`, `msg_2`, `call_1`."""
+    """Makes ids that count: `msg_1`, `msg_2`, `call_1`."""
 
     def __init__(self) -> None:
         self._last: defaultdict[str, int] = defaultdict(int)
@@ -53,10 +53,10 @@ def services_for(
     commands: Callable[[], Commands],
     extensions: Mapping[str, type[Extension]] | None = None,
 ) -> Services:
-    """`model` and `commands` are those of the run that begins, or goes on; `extensions` by their names."""
+    """The services of an agent. `model` and `commands` give those of the current run; `extensions` are by name."""
     loaded = Extensions.of(LoadedExtension(*item) for item in (extensions or {}).items())
     services = build_services(home, settings, approver=approver, extensions=loaded)
-    # Each agent closes its own; a suite makes thousands.
+    # Each agent closes its own services. A suite makes thousands, which would pile up in atexit.
     atexit.unregister(services.kill_commands)
     make_tools = services.make_tools
 

@@ -1,4 +1,4 @@
-"""The Python source of a test that repeats a session."""
+"""Writes the Python source of a test that repeats a session."""
 
 import itertools
 import json
@@ -16,14 +16,19 @@ from steersman.testing.turns import Call, Turn
 
 _STEP = "    "
 _WIDTH = 80
-"""Characters of what stands on one line, where it can be on several."""
+"""Most characters on a line that could be broken."""
 _REPEATED = 5
-"""Equal lines that are written one by one."""
+"""Most equal lines that are written one by one."""
 
 
 class Source:
-    """Writes one test. `changed` are the trees that its runs leave; `remarks` what differs from the session in each of
-    them, and `last` at the end."""
+    """Writes one test.
+
+    Args:
+        changed: what each run changes.
+        remarks: comments for each run, on what differs from the session.
+        last: comments for the end.
+    """
 
     def __init__(
         self, story: Story, changed: Iterable[Tree], remarks: Iterable[list[str]], last: Iterable[str]
@@ -177,12 +182,12 @@ class Source:
 
 
 def quoted(text: str) -> str:
-    """A literal, in double quotes where that is no worse."""
+    """A string literal, in double quotes unless the text has some."""
     return repr(text) if '"' in text else '"' + repr("'" + text)[2:]
 
 
 def quoted_lines(text: str) -> list[str]:
-    """A literal; of several lines, one for each, but for many that are empty."""
+    """A string literal in source lines: one for each line of the text, but many equal lines are one product."""
     lines = text.splitlines(keepends=True)
     if len(lines) <= 1:
         return [quoted(text)]
@@ -204,7 +209,7 @@ def _value(value: Any) -> str:
 
 
 def _value_lines(value: Any) -> list[str]:
-    """A value of JSON as Python."""
+    """A JSON value as a Python literal."""
     if isinstance(value, str):
         return quoted_lines(value)
     if isinstance(value, dict) and value:
@@ -230,7 +235,7 @@ def _call(name: str, *arguments: list[str]) -> list[str]:
 
 
 def _bracketed(opening: str, items: list[list[str]], closing: str) -> list[str]:
-    """On one line where it fits."""
+    """The items in brackets: on one line if they fit, else on one each."""
     if all(len(each) == 1 for each in items):
         line = opening + ", ".join(each[0] for each in items) + closing
         if len(line) <= _WIDTH:
@@ -239,7 +244,7 @@ def _bracketed(opening: str, items: list[list[str]], closing: str) -> list[str]:
 
 
 def _ended(items: Iterable[list[str]]) -> list[str]:
-    """Each with a comma after it."""
+    """The items, each with a comma after it."""
     return [line for each in items for line in (*each[:-1], each[-1] + ",")]
 
 

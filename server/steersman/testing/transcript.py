@@ -1,4 +1,4 @@
-"""A run in Markdown, short enough for the report of a failed test: what was said, called, asked and how it ended."""
+"""A run in Markdown for the report of a failed test: what was said, called and asked, and how it ended."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -6,11 +6,11 @@ from typing import Any, Final
 from steersman.session.facts import describe
 
 _LINES: Final = 8
-"""Lines of a result that are shown; of one that failed three times as many."""
+"""Most lines of a result that are shown; of an error, three times as many."""
 
 
 def transcript_of(events: Iterable[Mapping[str, Any]], workspace: str) -> str:
-    """`workspace`: its path, which is left out of the text."""
+    """The transcript of a run. `workspace`: a path, which is taken out of the text."""
     writer = _Writer()
     for event in events:
         write = _WRITERS.get(event["type"])

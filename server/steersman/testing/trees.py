@@ -1,4 +1,4 @@
-"""The files of a workspace as values that are compared, and how two of them differ in words."""
+"""The files of a workspace as values that tests compare, and explanations of how two of these differ."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -9,9 +9,9 @@ from typing import Final, TypeAlias
 from steersman.workspace.diff import unified_diff
 
 IGNORED: Final = frozenset({".git", "__pycache__", ".pytest_cache", ".venv", "node_modules"})
-"""Folders that are neither copied nor looked at, wherever they are."""
+"""Names of folders that are neither copied nor read, wherever they are."""
 _SHOWN: Final = 200
-"""Lines of one file's diff in the explanation of a comparison."""
+"""Most lines of one file's diff in an explanation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +22,15 @@ class Link:
 
 
 Content: TypeAlias = "str | bytes | Link | None"
-"""Text if it is UTF-8, line ends as they are; None: there is no such file any more."""
+"""Text if it is UTF-8, with its own line ends. None: the file is gone."""
 
 
 class Tree(dict[str, Content]):
-    """Files by their path, with `/` between its parts, relative to the workspace."""
+    """Contents by path. Paths are relative to the workspace and have `/` between their parts."""
 
 
 def read_tree(root: Path, ignored: Collection[str] = IGNORED) -> Tree:
-    """All files below `root`, in the order of their paths. Empty folders are not seen."""
+    """All files below `root`, sorted by path. Empty folders are left out."""
     found: dict[str, Content] = {}
     for folder, folders, files in os.walk(root):
         links = [name for name in folders if (Path(folder) / name).is_symlink()]
@@ -54,7 +54,7 @@ def _content(path: Path) -> Content:
 
 
 def changes(before: Tree, now: Tree) -> Tree:
-    """What is different now: the new contents, None for files that are gone."""
+    """What has changed: the new contents, None for files that are gone."""
     paths = sorted(before.keys() | now.keys())
     return Tree({path: now.get(path) for path in paths if before.get(path) != now.get(path)})
 
@@ -74,7 +74,7 @@ def diff_of(before: Tree, now: Tree, max_lines: int | None = None) -> str:
 
 
 def explain(left: Mapping[str, Content], right: Mapping[str, Content]) -> list[str]:
-    """Why two trees are not equal, file by file: `left` is what there is, `right` what the test says."""
+    """How two trees differ, file by file. `left` is what there is, `right` what the test expects."""
     paths = [path for path in sorted(left.keys() | right.keys()) if _differ(left, right, path)]
     lines = [f"the trees differ in {', '.join(paths)} (- the test says, + there is)"]
     for path in paths:
@@ -114,6 +114,6 @@ def _named(content: Content) -> str:
     if isinstance(content, Link):
         return f"a link to {content.target}"
     if isinstance(content, bytes):
-        return f"bytes that are no text ({len(content)})"
+        return f"bytes that are not text ({len(content)})"
     shown = content if len(content) <= 60 else content[:60] + "…"
     return repr(shown)

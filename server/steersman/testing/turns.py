@@ -1,4 +1,4 @@
-"""What a scripted model answers, as a test writes it down. A turn is a turn of a tape that was written by hand."""
+"""The answers of a scripted model, as tests write them. A turn is one of a hand-written tape."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from steersman.testing.requests import Request
 Turn: TypeAlias = TapeTurn
 Call: TypeAlias = TapeCall
 Written: TypeAlias = "str | Turn | Callable[[Request], str | Turn]"
-"""One answer of the model: its text, a turn, or a function that makes one of what the model was asked."""
+"""One answer of the model: a text, a turn, or a function that makes one of these from the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ def call(name: str, arguments: Mapping[str, Any] | str | None = None, /, **more:
     """A tool call in a turn: `call("read", path="src/app.py")`.
 
     Args:
-        arguments: instead of keywords, for names that are none (`call("move", {"from": …, "to": …})`); text is sent as
-            it is, so that it can be malformed.
+        arguments: instead of keywords, for names that can't be keywords (`call("move", {"from": …, "to": …})`). A
+            text is sent as it is, so it can be malformed.
 
     Raises:
-        ScriptError: no name, both kinds of arguments, or something that is no JSON.
+        ScriptError: no name, both kinds of arguments, or a value that JSON can't hold.
     """
     if not name:
         raise ScriptError("call(''): the first argument is the name of a tool.")
@@ -55,7 +55,7 @@ def call(name: str, arguments: Mapping[str, Any] | str | None = None, /, **more:
     try:
         text = json.dumps({**(arguments or {}), **more}, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ScriptError(f"call({name!r}): the arguments are no JSON: {error}.") from None
+        raise ScriptError(f"call({name!r}): JSON can't hold the arguments: {error}.") from None
     return Call(name, text, "")
 
 
@@ -72,13 +72,13 @@ def turn(
 
     Args:
         stop: why the model stops; `tool_calls` if there are calls, else `stop`.
-        usage: tokens and US dollars: input, output, cache_read, cache_write, reasoning, cost. Without it some that
-            follow from the conversation.
-        chunk: characters of one delta; without it each block is one.
-        hang: after what it says nothing more comes, until the run is aborted.
+        usage: tokens and US dollars: input, output, cache_read, cache_write, reasoning, cost. By default, tokens are
+            computed from the conversation.
+        chunk: characters per delta. By default, each block is one delta.
+        hang: after this, nothing more comes until the run is aborted.
 
     Raises:
-        ScriptError: it says nothing, or not in this way.
+        ScriptError: the turn says nothing, or a value can't be used.
     """
     for each in said:
         if not isinstance(each, str | Call):
@@ -112,15 +112,15 @@ def failure(
     retry_after: float | None = None,
     status: int | None = None,
 ) -> Turn:
-    """A request that fails. If it is tried again, the next turn answers that.
+    """A request that fails. If it is tried again, the next turn answers.
 
     Args:
         kind: decides whether it is tried again.
-        after: text that comes before.
-        retry_after: seconds that the provider asks to wait. A test never waits; beyond a minute it is a no.
+        after: text that comes before the failure.
+        retry_after: seconds that the provider asks to wait. A test never waits; more than a minute means no retry.
 
     Raises:
-        ScriptError: no such kind.
+        ScriptError: there is no such kind.
     """
     if kind not in get_args(FailureKind):
         raise ScriptError(f"failure({kind!r}): the kind is one of {', '.join(get_args(FailureKind))}.")
@@ -129,28 +129,28 @@ def failure(
 
 
 def script(path: str) -> ScriptFile:
-    """The turns of a YAML file, named from the folder of the test: a list of texts and of mappings with the fields of
+    """The turns of a YAML file, relative to the folder of the test: a list of texts and of mappings with the fields of
     a tape's turn (text, thinking, refusal, toolCalls, stopReason, usage, expect, error, hang, chunk)."""
     return ScriptFile(str(path))
 
 
 def tape(path: str, *, loose: bool = False) -> TapeFile:
-    """A tape that `steersman run --record` has made, or that was written by hand; named from the folder of the test.
+    """A tape from `steersman run --record`, or written by hand; relative to the folder of the test.
 
     Args:
-        loose: the place in the conversation decides which answer comes, not what is in it.
+        loose: only the place in the conversation decides which answer comes, not the content of the request.
     """
     return TapeFile(str(path), loose)
 
 
 def placed(written: str | Turn, number: int) -> Turn:
-    """The turn with what only its place in the script tells: a line, ids of its calls.
+    """The turn with what follows from its place in the script: a line, and ids of its calls.
 
     Args:
         number: from 1.
 
     Raises:
-        ScriptError: it is none.
+        ScriptError: it is not a turn.
     """
     if isinstance(written, str):
         written = turn(written)
