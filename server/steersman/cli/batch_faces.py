@@ -1,4 +1,4 @@
-"""What a batch looks like: lines for people, or JSON for programs."""
+"""Shows a batch: lines for people, or JSON for programs."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from steersman.cli.terminal import Output, safe
 
 
 class JsonFace:
-    """One event a line, on standard output."""
+    """Prints one event per line on standard output."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -19,13 +19,13 @@ class JsonFace:
 
 
 class LineFace:
-    """One line for each finished task, on standard error."""
+    """Prints a line for each finished task on standard error."""
 
     def __init__(self) -> None:
         self._done, self._todo = 0, 0
 
     def report(self, event: dict[str, Any]) -> None:
-        """Tells an event of a batch."""
+        """Prints what an event of a batch says."""
         match event["type"]:
             case "batch_start":
                 self._todo = event["todo"]

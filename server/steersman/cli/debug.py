@@ -1,4 +1,4 @@
-"""`steersman debug …`: looks into what the other commands only use."""
+"""`steersman debug …`: shows what happens inside the other commands."""
 
 import argparse
 import json

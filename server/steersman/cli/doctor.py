@@ -1,4 +1,4 @@
-"""`steersman doctor`: what is configured, reachable and missing, and how to mend it."""
+"""`steersman doctor`: tells what is configured, reachable and missing, and how to mend it."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""What a run looks like on a terminal, in a pipe and as JSON; and how a question is asked on a terminal."""
+"""Shows a run on a terminal, in a pipe or as JSON, and asks questions on a terminal."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ from steersman.tools.ask_user import Reply, UserQuestion
 from steersman.workspace.roots import printable
 
 _PREVIEW = 4
-"""Lines of a result that a card shows; of a failed call three times as many, from its end."""
+"""Most lines of a result on a card. A failed call shows three times as many, from the end."""
 
 
 class JsonFace:
@@ -31,7 +31,7 @@ class JsonFace:
         self._output.write(event.line + b"\n")
 
     def finish(self, run: Run) -> None:
-        """Nothing: `agent_end` has been printed."""
+        """Does nothing: `agent_end` has been printed."""
 
 
 class TerminalFace:
@@ -43,9 +43,9 @@ class TerminalFace:
         self._kind: str | None = None
         self._calls: dict[str, str] = {}
         self._headed: str | None = None
-        """The call whose title was printed last: its result needs no other."""
+        """The call whose title was printed last: its result needs no title."""
         self._seen: set[str] = set()
-        """Calls whose diff was shown with a question: it isn't shown again."""
+        """Calls whose diff was shown with a question, and is not shown again."""
 
     def on_event(self, event: Emitted) -> None:
         data = event.data
@@ -74,7 +74,7 @@ class TerminalFace:
                 self._print(f"! {data['message']}", "yellow", wrap=True)
 
     def finish(self, run: Run) -> None:
-        """One line on how it ended, and what would have allowed what was declined."""
+        """Prints how the run ended, and what would have allowed declined calls."""
         self._end_line()
         tell_end(run, lambda text: self._print(text, "bold", wrap=True))
 
@@ -126,7 +126,7 @@ class TerminalFace:
 
 
 class PipeFace:
-    """Standard output has only what the assistant said and meant to say; everything else goes to standard error."""
+    """Prints only the assistant's messages on standard output, and everything else on standard error."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -150,7 +150,7 @@ class PipeFace:
                 self._tell(data["message"])
 
     def finish(self, run: Run) -> None:
-        """How it ended."""
+        """Prints how the run ended."""
         tell_end(run, self._tell)
 
     def _tell(self, text: str) -> None:
@@ -158,7 +158,7 @@ class PipeFace:
 
 
 def told(question: Question) -> str:
-    """All that a yes would be to, for a terminal: it obeys none of it, and no line of a command passes for ours."""
+    """Everything that a yes would allow, safe for a terminal. Lines of a command are marked: none can pass for ours."""
     lines = [safe(question.title), safe(question.reason)]
     lines += [colour_diff(view.diff) or safe(f"{view.kind} {view.display}") for view in question.changes]
     if question.command is not None:
@@ -193,7 +193,7 @@ class TerminalApprover:
                     return Answer("decline")
                 case word if len(word) > 1:
                     return Answer("decline", feedback=line.strip())
-            # a single letter that means nothing is a slip, not an instruction
+            # Any other single letter is a slip, not an instruction: ask again.
 
 
 class TerminalUser:
@@ -214,14 +214,14 @@ class TerminalUser:
 
 
 def tell_end(run: Run, tell: Callable[[str], None]) -> None:
-    """How a run ended, for a person: what it did, what would have allowed what was declined, what it took."""
+    """Tells a person how a run ended: what it did, what would have allowed declined calls, how much it used."""
     if run.end is None:
         tell("The run failed; the log says how.")
         return
     tell(run.facts.sentence(run.end))
     for denial in run.facts.denied:
         if denial.setting is not None:
-            tell(f"{denial.title}: {denial.reason}")  # which says what would have allowed it
+            tell(f"{denial.title}: {denial.reason}")  # the reason says what would have allowed it
     if took := usage_text(run.end.usage):
         tell(f"{took}.")
 
@@ -232,7 +232,7 @@ def _custom_text(data: dict[str, Any]) -> str:
 
 
 def _reason(data: dict[str, Any]) -> str:
-    """The first line of what a call that failed says."""
+    """Why a call failed: the first line of its result, or of a command the last one."""
     if data["outcome"] in ("ok", "denied"):
         return ""
     lines = "".join(block.get("text", "") for block in data["content"]).strip().splitlines()

@@ -1,4 +1,4 @@
-"""`steersman models`: the models that there are to name, and why others can't be used."""
+"""`steersman models`: lists the models that can be used, and says why others can't."""
 
 import argparse
 import asyncio
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from steersman.session.offers import Offer, OfferedModel, Offers
 
 _SHOWN: Final = 40
-"""Models of a provider that are printed, unless it is asked for by name; --json has all that were read."""
+"""Most models that are printed of a provider that was not asked for by name. --json has all that were read."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -25,14 +25,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="the models that can be used now, and why others can't",
         description=(
             "Asks the providers that there is a key for, and servers on this machine, what models they have. "
-            "With a provider's name, that one alone."
+            "With the name of a provider, asks only that one."
         ),
         epilog=(
-            "Exit status: 0; 1 if the settings can't be used, or the provider that is named, or else the one of the "
-            "configured model, can't be."
+            "Exit status: 0; 1 if the settings can't be used, or the named provider (without one, that of the "
+            "configured model) can't be used."
         ),
     )
-    parser.add_argument("provider", nargs="?", metavar="PROVIDER", help="ask this one alone: openrouter")
+    parser.add_argument(
+        "provider", nargs="?", metavar="PROVIDER", help="ask only this one, such as openrouter"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.set_defaults(func=main)
 
@@ -115,7 +117,7 @@ def _facts(model: "OfferedModel") -> str:
 
 
 def _tokens(count: int) -> str:
-    """As people name windows: 128k is 131,072 too; 1M."""
+    """A number of tokens as people write it: 1M, 128k (also for 131,072)."""
     if count >= 1_000_000:
         return f"{count / 1_000_000:.3g}M"
     if count >= 1024 and count % 1024 == 0:
@@ -124,7 +126,7 @@ def _tokens(count: int) -> str:
 
 
 def _price(price: "Price") -> str | None:
-    """Of a million tokens."""
+    """The price of a million tokens."""
     if price.input == price.output == 0:
         return "free"
     named = (("in", price.input), ("out", price.output))

@@ -12,14 +12,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="the language server, on standard input and output",
         description="Speaks LSP on standard input and output until the client goes. Editors start it.",
     )
-    parser.add_argument("--stdio", action="store_true", help="the default; some editors say it")
+    parser.add_argument(
+        "--stdio", action="store_true", help="the default; accepted since some editors pass it"
+    )
     parser.add_argument("--log-level", default="warning", choices=["debug", "info", "warning", "error"])
     parser.set_defaults(func=main)
 
 
 def main(args: argparse.Namespace) -> int:
     """Serves. Exit status as LSP says: 0 after a shutdown request, else 1."""
-    # An editor waits for this. What imports make stays, so that collecting meanwhile finds nothing.
+    # An editor waits for this, and imports create no garbage: collecting meanwhile would only take time.
     gc.disable()
     from steersman.startup.attrs_classes import import_lsp_types
     from steersman.startup.data_classes import deferred_dataclasses
@@ -34,7 +36,7 @@ def main(args: argparse.Namespace) -> int:
         deferred_dataclasses("steersman", "pydantic", "annotated_types"),
         deferred_patterns("steersman", "h11"),
     ):
-        # A prompt may come with the editor's next message: of what it needs, these are the slowest to load.
+        # The next message may be a prompt: of all that a run needs, this is the slowest to load.
         import steersman.models.local_client  # noqa: F401 - only loaded
         from steersman.lsp.server import run_server
         from steersman.models.provider_file import package_providers
@@ -52,7 +54,7 @@ def main(args: argparse.Namespace) -> int:
         home = Home.from_environment()
         settings = load_settings(home)
         if settings.extensions:
-            let_plugins_in()  # not all models are ours then
+            let_plugins_in()  # extensions may have pydantic models
         configure_logging(home, settings, stderr_level=args.log_level)
         return run_server(home, settings)
     except SessionError as error:

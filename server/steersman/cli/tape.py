@@ -66,7 +66,7 @@ def _end_on_signals(ended: asyncio.Event) -> None:
 
 
 def _end_with_stdin(ended: asyncio.Event) -> None:
-    """Ends with the process that started this one. A terminal, a file or the null device says nothing about it."""
+    """Ends when the parent closes standard input. Only a pipe or a socket shows that."""
     try:
         mode = os.fstat(0).st_mode
     except OSError:

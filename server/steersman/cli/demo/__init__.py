@@ -7,7 +7,8 @@ import sys
 from collections.abc import Coroutine
 from typing import Any
 
-_INTERRUPTED = 130
+from steersman.cli import ABORTED, USAGE
+
 _ALL = "all"
 
 
@@ -26,8 +27,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def main(args: argparse.Namespace) -> int:
-    """Plays. Exit status: 0 if all went as it is told to, 1 if not, 64 for a name that is not known, 130 for Ctrl-C."""
-    from steersman.cli import USAGE
+    """Plays. Exit status: 0 if all went as described, 1 if not, 64 for an unknown name, 130 for Ctrl-C."""
     from steersman.cli.demo.scenes import SCENES
     from steersman.cli.demo.screen import Screen
 
@@ -52,7 +52,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _run(playing: Coroutine[Any, Any, int]) -> int:
-    """Until it has ended, or a signal ends it; either way nothing is left behind."""
+    """Plays to the end, or until a signal. Either way nothing is left behind."""
     from steersman.cli.demo.client import ServerError, ServerGone
     from steersman.cli.demo.processes import DemoFailed
 
@@ -60,14 +60,14 @@ def _run(playing: Coroutine[Any, Any, int]) -> int:
         return asyncio.run(_stoppable(playing))
     except (KeyboardInterrupt, asyncio.CancelledError):
         print("\nsteersman demo: stopped; nothing is left behind.", file=sys.stderr)
-        return _INTERRUPTED
+        return ABORTED
     except (DemoFailed, ServerGone, ServerError, OSError) as error:
         print(f"\nsteersman demo: {error}", file=sys.stderr)
         return 1
 
 
 async def _stoppable(playing: Coroutine[Any, Any, int]) -> int:
-    """asyncio makes Ctrl-C a cancellation; the other polite signals become one too."""
+    """asyncio turns Ctrl-C into a cancellation. This does the same for SIGTERM and SIGHUP."""
     task = asyncio.current_task()
     assert task is not None  # a coroutine runs in one
     for number in (signal.SIGTERM, signal.SIGHUP):

@@ -1,4 +1,4 @@
-"""What a user does with a session after its run: takes its changes back, or goes another way in a copy."""
+"""What the user of a scene does after its run: takes the changes back, or asks something else in a copy."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -9,11 +9,11 @@ from steersman.cli.demo.editor import Editor
 from steersman.cli.demo.record import Record
 
 Heard = Callable[[str], Awaitable[Json]]
-"""Waits for an event of a type; its data."""
+"""Waits for an event of this type, and gives its data."""
 
 
 async def revert(record: Record, editor: Editor, session: str, heard: Heard) -> None:
-    """Somebody else changes a file that the run has changed; then all is taken back, and that file kept."""
+    """Somebody else changes a file that the run has changed. Then the user takes everything back, except that file."""
     assert record.scene.elsewhere is not None  # the scene is about it
     name, text = record.scene.elsewhere
     (checkpoint,) = (await editor.command("checkpoints", session=session))["checkpoints"]
@@ -37,7 +37,7 @@ async def revert(record: Record, editor: Editor, session: str, heard: Heard) -> 
 
 
 async def fork(record: Record, editor: Editor, session: str) -> None:
-    """A copy from before the last message, and another message there."""
+    """The user copies the session up to the last message, and sends another message there."""
     assert record.scene.instead is not None  # the scene is about it
     before = (await editor.command("events", session=session))["events"]
     messages = (await editor.command("checkpoints", session=session))["checkpoints"]

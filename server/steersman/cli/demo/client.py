@@ -14,9 +14,9 @@ from typing import IO, Any
 Json = dict[str, Any]  # Any: JSON that was just read, or is about to be written
 
 PATIENCE = 15.0
-"""Seconds that a request may take. What takes longer (a run) is told by notifications."""
+"""Seconds that a request may take. Nothing longer is a request: runs are told of by notifications."""
 _GRACE = 3.0
-"""Seconds for a process to end after each stronger hint."""
+"""Seconds that a process has to end after each step of `end_process`."""
 _METHOD_NOT_FOUND, _REQUEST_CANCELLED, _INTERNAL_ERROR = -32601, -32800, -32603
 
 
@@ -111,7 +111,7 @@ class LspClient:
             await self.request("shutdown")
             self.notify("exit")
         except (ServerError, ServerGone):
-            pass  # it is ended below
+            pass  # the process is ended below
         finally:
             code = await end_process(self._process)
             tasks: list[asyncio.Task[None]] = [self._reader, *self._answering.values()]
@@ -123,7 +123,7 @@ class LspClient:
     # Out
 
     def _send(self, message: Json) -> None:
-        """Messages are small, so they wait in the pipe's buffer, not here."""
+        """Sends a message. It doesn't wait for the pipe: messages are small and fit into its buffer."""
         writer = self._process.stdin
         if writer is None or writer.is_closing():
             return

@@ -19,7 +19,7 @@ class Document:
     path: Path
     text: str
     saved: str
-    """What the disk holds, as far as this editor knows."""
+    """What is on the disk, as far as this editor knows."""
     version: int = 1
 
     @property
@@ -79,7 +79,7 @@ class Documents:
         return [document for document, _ in changes]
 
     def _change(self, document: Document, edits: list[Json]) -> None:
-        """All ranges are of the text as it is now: so from the end to the start."""
+        """Makes edits whose ranges are all in the text as it is now: so from its end to its start."""
         events = []
         for edit in sorted(edits, key=_start, reverse=True):
             start = offset_at(document.text, edit["range"]["start"])

@@ -38,7 +38,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Handlers:
-    """What the user of this editor sees, and says."""
+    """What the user of this editor sees and answers."""
 
     on_event: Callable[[Json], None]
     on_progress: Callable[[Json], None]
@@ -161,7 +161,7 @@ class Editor:
         raise NotImplementedError(method)
 
     async def _ask(self, params: Json) -> Json | None:
-        """The message has words only; the event before it has the diff."""
+        """Asks the user. The message has only words; the event before it has the diff."""
         details = next(reversed(self._questions.values()), None)
         asked = Asked(params["message"], [action["title"] for action in params["actions"]], details)
         self._asking += 1
@@ -174,7 +174,7 @@ class Editor:
         return None if title is None else {"title": title}
 
     def _apply(self, edit: Json) -> Json:
-        """Then saves, as an editor with auto-save: so that commands see the edit."""
+        """Applies an edit and saves, like an editor with auto-save, so that commands see the edit."""
         try:
             changed = self.documents.apply(edit)
         except LookupError as error:

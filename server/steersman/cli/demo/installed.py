@@ -1,4 +1,4 @@
-"""An extension installed beside the server, as `pip install --target` would leave it: without network or pip."""
+"""Installs an extension beside the server as `pip install --target` would, without network or pip."""
 
 import shutil
 import tomllib
@@ -7,14 +7,14 @@ from pathlib import Path
 from steersman.cli.demo.processes import DATA, DemoFailed
 
 _PLACES = (DATA / "examples", Path(__file__).parents[4] / "examples")
-"""In an installed Steersman, and in its repository."""
+"""Where examples are in an installed Steersman, and in its repository."""
 
 
 def install(example: str, target: Path) -> str:
     """Installs one of the examples into a folder for PYTHONPATH. Returns the name of its extension.
 
     Raises:
-        DemoFailed: it is not there.
+        DemoFailed: there is no such example.
     """
     source = next((place / example for place in _PLACES if (place / example).is_dir()), None)
     if source is None:

@@ -1,4 +1,4 @@
-"""The demo's processes and its temporary folder. Nothing of it outlives the demo, however that ends."""
+"""The demo's processes and its temporary folder. None of them outlives the demo, however it ends."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ class Place:
         return self.root / "serve.log"
 
     def log_tail(self) -> str:
-        """Its last lines, for a report of a failure."""
+        """The last lines of the log, for the report of a failure."""
         lines = self.log.read_text("utf-8", "replace").splitlines() if self.log.exists() else []
         return "".join(f"\n  {line}" for line in lines[-_TAIL:])
 
@@ -59,7 +59,7 @@ def temporary_place(sample: str) -> Iterator[Place]:
 
 
 def copy_sample(sample: str, target: Path) -> None:
-    """Copies a sample workspace, without what a Python that looked at it may have left there."""
+    """Copies a sample workspace, without the bytecode that a Python may have left there."""
     shutil.copytree(DATA / f"sample-{sample}", target, ignore=shutil.ignore_patterns("__pycache__"))
 
 
@@ -68,7 +68,7 @@ def tape(name: str) -> Path:
 
 
 def environment(place: Place, url: str | None = None) -> dict[str, str]:
-    """For the demo's processes: nothing of the user's configuration, the tape server as the only model."""
+    """The environment of the demo's processes: no configuration of the user, and the tape server as the only model."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("STEERSMAN_")}
     env |= {
         "STEERSMAN_HOME": str(place.home),

@@ -1,4 +1,4 @@
-"""The scene of a tool that raises. It is played in this process, since no server of ours would take such a tool."""
+"""The scene of a tool that raises. It is played in this process, since a server has no such tool."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ class _DeploymentTool(BaseTool[_DeploymentArguments]):
 
 
 async def play_raising(record: Record, place: Place, model: RecordingTape) -> None:
-    """Plays it, and looks for the secret in everything that was kept, told or sent."""
+    """Plays the scene, and looks for the secret in everything that was stored, shown or sent."""
     home, secret = Home(place.home), record.scene.secret or ""
     services = build_services(
         home,

@@ -1,4 +1,4 @@
-"""What a scene left: its events, the requests that the model got, the tree before and after; and what follows of it."""
+"""The record of a scene: its events, the requests to the model, the tree before and after, and what they show."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
@@ -16,11 +16,11 @@ from steersman.models.tape_format import Tape
 from steersman.session.facts import describe
 
 _SHOWN = 50
-"""Characters of arguments that can't be read."""
+"""Most characters that are shown of arguments that are not JSON."""
 
 
 class RecordingTape(TapeModel):
-    """A tape that keeps the requests it gets, and can be changed for another."""
+    """A tape that keeps the requests it gets, and can be replaced by another tape."""
 
     def __init__(self, tape: Tape) -> None:
         super().__init__(tape)
@@ -37,12 +37,12 @@ class RecordingTape(TapeModel):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A call that was not done, or not as the model wanted."""
+    """A call that was not done, or not as the model wanted it."""
 
     call: str
     who: str
     request: int | None
-    """Number of the request, from 1, that told the model; None if none did."""
+    """Number of the request (from 1) that told the model; None if none did."""
 
 
 @dataclass(slots=True)
@@ -53,9 +53,9 @@ class Record:
     events: list[Json] = field(default_factory=list)
     requests: Sequence[ModelRequest] = ()
     problems: list[str] = field(default_factory=list)
-    """What was not as it has to be."""
+    """What was not as the scene says."""
     notes: list[str] = field(default_factory=list)
-    """What else was seen that can't be told from the rest."""
+    """What else was seen."""
 
     @property
     def ends(self) -> list[Json]:
@@ -66,7 +66,7 @@ class Record:
         return [event["data"] for event in self.events if event["type"] == kind]
 
     def refusals(self) -> list[Refusal]:
-        """In the order in which the calls ended; at last what a limit refused."""
+        """Refused calls, in the order in which they ended; at the end, a limit that was reached."""
         titles = {data["toolCallId"]: title_of(data) for data in self.data_of("tool_execution_start")}
         refused = [
             Refusal(titles[end["toolCallId"]], self._who(end), self._told_in(text_of(end)))
@@ -80,7 +80,7 @@ class Record:
         return refused
 
     def check(self) -> list[str]:
-        """What differs from what the scene says."""
+        """How the record differs from what the scene says."""
         scene = self.scene
         ends = [(end["name"], end["outcome"]) for turn in self._turns() for end in turn]
         stops = [end["stopReason"] for end in self.ends]
@@ -117,7 +117,7 @@ class Record:
         return [[by_id[call] for call in turn["toolCallIds"]] for turn in self.data_of("turn_end")]
 
     def _misplaced_results(self) -> list[str]:
-        """Each turn's results have to be in the next request, whole and in declared order."""
+        """Checks that the results of each turn are in the next request, whole and in declared order."""
         problems = []
         for number, (turn, request) in enumerate(zip(self._turns(), self.requests[1:], strict=False), 2):
             sent = [
@@ -144,7 +144,7 @@ class Record:
         return most
 
     def _who(self, end: Json) -> str:
-        """The layer and the rule that refused."""
+        """The layer and the rule that refused a call."""
         match end["outcome"]:
             case "unknownTool":
                 return "the kernel: there is no tool of this name"
@@ -165,7 +165,7 @@ class Record:
         return next((denial["by"] for denial in denials if denial["toolCallId"] == call), "rule")
 
     def _told_in(self, text: str) -> int | None:
-        """The first request in which the text is new as the result of a call."""
+        """The first request in which the text is the new result of a call."""
         for number, request in enumerate(self.requests, 1):
             for message in _after_last_answer(request):
                 if isinstance(message, ToolResultMessage) and message.text == text:
@@ -173,7 +173,7 @@ class Record:
         return None
 
     def _new_texts(self, number: int) -> list[str]:
-        """What the model is told by a request that it was not told before."""
+        """What is new in a request, compared to the ones before."""
         if number > len(self.requests):
             return []
         return [
@@ -210,7 +210,7 @@ _DENIED_BY = {
 
 
 def title_of(data: Json) -> str:
-    """A call in a few words, by the data of its start; arguments that can't be read as they came."""
+    """A call in a few words, from the data of its start. Arguments that are not JSON are shown as they are."""
     if "argsText" in data:
         return f"{data['name']} {data['argsText'][:_SHOWN]}…"
     return describe(data["name"], data["args"])

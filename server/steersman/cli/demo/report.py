@@ -1,4 +1,4 @@
-"""A scene in a few lines: what was said and done, who refused, what the model was told, what changed on the disk."""
+"""Prints a scene in a few lines: what was said and done, who refused, what the model was told, which files changed."""
 
 from steersman.cli.demo.client import Json
 from steersman.cli.demo.record import Record, said_in, text_of, title_of
@@ -9,7 +9,7 @@ _RESULT_LINES = 4
 
 
 def report(screen: Screen, record: Record) -> bool:
-    """Prints it. Returns whether all was as the scene says."""
+    """Prints the report. Returns whether everything was as the scene says."""
     screen.heading(record.scene.name)
     screen.line(record.scene.description, "italic")
     titles: dict[str, str] = {}

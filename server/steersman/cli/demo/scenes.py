@@ -1,4 +1,4 @@
-"""The tapes that show one behaviour each: what is asked, what the user does, and what has to come of it.
+"""The tapes that show one behaviour each: what the user asks and does, and what must happen.
 
 What has to come is checked when a scene is played, so that no description can say what is not so. The model's side
 is in the tape of the same name.
@@ -19,19 +19,19 @@ class Scene:
     ends: Sequence[tuple[str, str]] = ()
     """Each call's tool and outcome, in declared order."""
     told: Sequence[tuple[int, str]] = ()
-    """What the model has to have been sent: number of the request, from 1, and a text in it."""
+    """What must be new in requests to the model: number of the request (from 1), and a text in it."""
     answer: str = ""
     """A text in the final answer."""
     stops: Sequence[str] = ("complete",)
     """How each run of it ended."""
     changed: Sequence[str] = ()
-    """Files that are different afterwards."""
+    """The files that must have changed."""
     decision: Decision = "Accept"
-    """To every question."""
+    """The answer to every question."""
     says: tuple[str, str] | None = None
     """A command (`steer`, `followUp`) and its text, sent while the first answer is streaming."""
     aborts: bool = False
-    """The user aborts when the command has told its process ids."""
+    """The user aborts once the command has printed its process ids."""
     then: str | None = None
     """What the user asks in the same session after the run."""
     elsewhere: tuple[str, str] | None = None
@@ -40,18 +40,18 @@ class Scene:
     instead: str | None = None
     """What the user asks in a copy of the session, from before `then`."""
     holds: Sequence[tuple[int, str]] = ()
-    """What the model has to have been sent, new or not: number of the request, from 1, and a text."""
+    """What must be in requests to the model, new or not: number of the request (from 1), and a text."""
     lacks: Sequence[tuple[int, str]] = ()
     """What it must not have been sent."""
     summarised: bool = False
-    """Old messages have to be replaced, for the model, by a summary."""
+    """The model must get a summary in place of old messages."""
     max_turns: int | None = None
     secret: str | None = None
-    """Is in the text of the exception that the demo's own tool raises, and may be in the application log only."""
+    """A text in the exception that the demo's own tool raises. It may only be in the application log."""
     extension: str | None = None
-    """An example that is installed beside the server, and enabled."""
+    """An example extension that is installed beside the server, and enabled."""
     together: int = 0
-    """So many calls have to be running at the same time."""
+    """How many calls must run at the same time."""
 
 
 _ALL = (

@@ -16,7 +16,7 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 class Screen:
-    """Prints to standard output. Whatever is printed is made safe for a terminal first."""
+    """Prints to standard output, after making all text safe for a terminal."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._out = console or Console(highlight=False)
@@ -38,7 +38,7 @@ class Screen:
             self._out.print(line, soft_wrap=True)
 
     def row(self, label: str, text: str, *, indent: int, label_style: str = "dim", style: str = "") -> None:
-        """`label`, and from column `indent` on the text."""
+        """Prints `label`, and the text from column `indent` on."""
         self.end_stream()
         lines = self._wrapped(text, style, max(20, self._width - indent))
         head = safe(label).ljust(indent)

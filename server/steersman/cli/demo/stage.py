@@ -39,7 +39,7 @@ _PROCESSES = re.compile(r"\[(\d+)\]")
 
 
 async def play_scenes(screen: Screen, scenes: Sequence[Scene]) -> int:
-    """Returns 0 if each went as it is described."""
+    """Plays the scenes. Returns 0 if each went as described, else 1."""
     with temporary_place(_SAMPLE) as place:
         model = RecordingTape(load_tape(tape(scenes[0].name)))
         through_server = any(scene.secret is None and scene.extension is None for scene in scenes)
@@ -106,7 +106,7 @@ def _with_extension(place: Place, example: str) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _Performance:
-    """One scene as its user plays it."""
+    """Plays one scene as its user."""
 
     record: Record
     editor: Editor
@@ -115,7 +115,7 @@ class _Performance:
     _building: asyncio.Event = field(default_factory=asyncio.Event)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     _said: asyncio.Event = field(default_factory=asyncio.Event)
-    """The user has said what there is to say; questions are answered after that."""
+    """Set once the user has said everything; questions are answered after that."""
 
     async def play(self) -> None:
         scene, editor = self.record.scene, self.editor
@@ -196,7 +196,7 @@ async def _patience(what: str) -> AsyncIterator[None]:
 
 
 def _lives(process: int) -> bool:
-    """Whether it still runs; one that has ended and that nobody has asked for its status doesn't."""
+    """Whether a process still runs. A zombie doesn't."""
     try:
         os.kill(process, 0)
         stat = Path(f"/proc/{process}/stat").read_text("ascii", "replace")
@@ -208,7 +208,7 @@ def _lives(process: int) -> bool:
 
 
 def _silent() -> Handlers:
-    """Between two scenes: nobody listens, and every question is closed."""
+    """Handlers between two scenes: they ignore events and close every question."""
 
     async def close(_: Asked) -> None:
         return None

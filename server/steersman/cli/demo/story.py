@@ -40,7 +40,7 @@ class _Timings:
     """Seconds."""
 
     cold_start: float = 0.0
-    """From the first process to a language server that has answered initialize."""
+    """Seconds from the first process to the answer to initialize."""
     run: float = 0.0
 
 
@@ -126,7 +126,7 @@ class _Story:
         return title
 
     async def _answer(self, asked: Asked) -> str | None:
-        """What the user chooses: `--yes` accepts; nobody at a terminal declines."""
+        """The user's choice. With `--yes` it accepts; without a terminal it declines."""
         name = (asked.details or {}).get("title", asked.message)
         if self._yes or not is_interactive():
             title = "Accept" if self._yes else "Decline"

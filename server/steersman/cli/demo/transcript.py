@@ -1,4 +1,4 @@
-"""Every event of a run as it arrives: when, its type, what it says. Also what the demo measures."""
+"""Prints every event of a run as it arrives: when, its type, what it says. Also measures times for the demo."""
 
 import time
 from pathlib import Path
@@ -155,7 +155,7 @@ class Transcript:
         return f"{data['stopReason']}: {data['message']}"
 
     def _update(self, data: Json) -> None:
-        """Text streams into its row; the arguments of calls are only counted, the start event has them whole."""
+        """Streams text into its row. Deltas of arguments are only counted: the start event has all of them."""
         self._updates += 1
         if data["kind"] not in _SHOWN:
             return

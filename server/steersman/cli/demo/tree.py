@@ -1,4 +1,4 @@
-"""What is in a folder, by hash: to tell what a run changed on the disk, without asking the run."""
+"""Snapshots of folders by hash, to find what a run changed on the disk without asking the run."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A folder at one time."""
+    """The files of a folder at one time."""
 
     files: dict[str, bytes]
     """Bytes by path relative to the folder, with `/`. Samples are small."""
@@ -26,7 +26,7 @@ class Tree:
         return whole.hexdigest()
 
     def changed(self, later: "Tree") -> list[str]:
-        """The paths that were made, changed or removed since."""
+        """The paths that were added, changed or removed since."""
         paths = sorted({*self.files, *later.files})
         return [path for path in paths if self.files.get(path) != later.files.get(path)]
 
