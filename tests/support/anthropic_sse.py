@@ -1,17 +1,8 @@
 """Streamed responses of the Messages API, made by hand."""
 
-import json
+from support.sse import typed_sse
 
-
-def sse(*events: dict[str, object], named: bool = True) -> bytes:
-    """A body with these events, each named by its type as the API does it."""
-    return b"".join(
-        (b"event: %s\n" % str(event["type"]).encode() if named else b"")
-        + b"data: "
-        + json.dumps(event).encode()
-        + b"\n\n"
-        for event in events
-    )
+sse = typed_sse
 
 
 def start(**message: object) -> dict[str, object]:

@@ -1,21 +1,12 @@
 """Streamed responses of the Responses API, made by hand."""
 
-import json
 from collections.abc import Sequence
+
+from support.sse import typed_sse
 
 Event = dict[str, object]
 USAGE: Event = {"input_tokens": 3, "output_tokens": 2, "total_tokens": 5}
-
-
-def sse(*events: Event, named: bool = True) -> bytes:
-    """A body with these events, each named by its type as the API does it."""
-    return b"".join(
-        (b"event: %s\n" % str(event["type"]).encode() if named else b"")
-        + b"data: "
-        + json.dumps(event).encode()
-        + b"\n\n"
-        for event in events
-    )
+sse = typed_sse
 
 
 def response(status: str, **fields: object) -> Event:

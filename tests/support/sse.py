@@ -41,6 +41,17 @@ def sse(*values: object, done: bool = True) -> bytes:
     )
 
 
+def typed_sse(*events: dict[str, object], named: bool = True) -> bytes:
+    """A body with these events, each named by its type as the Messages and Responses APIs do it."""
+    return b"".join(
+        (b"event: %s\n" % str(event["type"]).encode() if named else b"")
+        + b"data: "
+        + json.dumps(event).encode()
+        + b"\n\n"
+        for event in events
+    )
+
+
 def cut_at(body: bytes, *places: int) -> list[bytes]:
     edges = [0, *places, len(body)]
     return [body[start:end] for start, end in pairwise(edges)]
