@@ -108,10 +108,10 @@ def test_a_file_of_somebody_else_becomes_ours_where_only_root_could_give_it_back
 
 
 def test_a_link_is_moved_to_another_device_as_a_link(tmp_path: Path, elsewhere: Path) -> None:
-    (tmp_path / "link").symlink_to("somewhere")
+    os.symlink("./somewhere/", tmp_path / "link")  # noqa: PTH211 - Path would normalise the target
     atomic.move_file(tmp_path / "link", elsewhere / "link")
     assert names(tmp_path) == []
-    assert str((elsewhere / "link").readlink()) == "somewhere"
+    assert os.readlink(elsewhere / "link") == "./somewhere/"  # noqa: PTH115
 
 
 @needs_proc

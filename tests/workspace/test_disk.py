@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from steersman.workspace import atomic
-from steersman.workspace.changes import FileChange, creation, deletion, edition, relocation
+from steersman.workspace.changes import FileChange, creation, deletion, edition, relocation, restoration
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.errors import (
     ChangeRefused,
@@ -448,6 +448,16 @@ class TestDeletingAndMoving:
         assert outside.exists()
         assert (folder.names(), folder.images[0].kind) == ([], "link")
         assert folder.images[0].data == os.fsencode(outside)
+
+    async def test_a_deleted_link_comes_back_with_its_target_as_it_was_written(self, folder: Folder) -> None:
+        link = folder.root / "link"
+        os.symlink("./a//b/", link)  # noqa: PTH211 - Path would normalise the target
+        await folder.workspace.apply(await folder.delete("link"))
+        image = folder.images[0]
+        assert image.data == b"./a//b/"
+        back = restoration(folder.workspace.resolve("link"), image.data, image.mode, is_link=True)
+        await folder.workspace.apply(back)
+        assert os.readlink(link) == "./a//b/"  # noqa: PTH115
 
     async def test_a_file_in_place_of_a_link_is_not_deleted_even_if_it_has_the_links_bytes(
         self, folder: Folder

@@ -60,7 +60,7 @@ def create(path: Path, data: bytes, mode: int | None, is_link: bool) -> list[Pat
     try:
         with pinned(path.parent) as directory:
             if is_link:
-                (directory / path.name).symlink_to(os.fsdecode(data))
+                os.symlink(data, directory / path.name)  # noqa: PTH211 - a Path would change the text
             else:
                 atomic.create_file(directory / path.name, data, mode)
     except OSError:
