@@ -80,6 +80,15 @@ def test_what_can_not_be_done_is_said_before_anything_runs(work, line, monkeypat
     assert not work.out.exists()
 
 
+def test_an_output_that_can_not_be_a_folder_is_an_error(work, line, monkeypatch, capsys):
+    monkeypatch.setenv("STEERSMAN_HOME", str(line.home))
+    work.add("one", {"text": "Hi."})
+    loop = work.root / "loop"
+    loop.symlink_to("loop")
+    assert main(["batch", str(work.file), "-o", str(loop), "--trust"]) == 1
+    assert f"{loop} can't be used" in capsys.readouterr().err
+
+
 def test_killed_in_the_middle_nothing_is_lost_and_nothing_done_twice(work):
     work.add("one", {"text": "Done."})
     work.add("two", blocking(work), {"text": "Done."})

@@ -173,6 +173,13 @@ def test_a_run_that_is_planned_wrongly_is_refused_before_it_begins(agent, model,
     assert not (agent.home / "sessions").exists()
 
 
+def test_a_link_that_leads_in_a_circle_can_be_written_and_removed(agent):
+    agent.workspace.write({"loop": Link("loop")})
+    assert agent.workspace.tree["loop"] == Link("loop")
+    agent.workspace.write({"loop": None})
+    assert "loop" not in agent.workspace.tree
+
+
 def test_files_outside_the_workspace_are_not_written(agent):
     with pytest.raises(ScriptError, match="leads out of the workspace"):
         agent.workspace.write({"../x": "y"})

@@ -1,5 +1,6 @@
 """Makes the orders of a batch from its tasks and the command line, and refuses tasks that would disturb each other."""
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +59,7 @@ def refuse_overlaps(tasks: Sequence[Task], root: Path, *, in_place: bool) -> Non
     """Raises:
     BadTasks: the output and a workspace are one inside the other, or two tasks would work in the same files.
     """
-    out = root.resolve()
+    out = Path(os.path.realpath(root))  # Path.resolve() raises where links lead in a circle
     problems = []
     for workspace in dict.fromkeys(task.workspace for task in tasks):
         if out.is_relative_to(workspace):

@@ -101,7 +101,7 @@ def main(args: argparse.Namespace) -> int:
         options = _options(args, settings)
         trusted = _trusted(tasks, options, home, all_of_them=args.trust)
         _refuse_models(tasks, options, home, settings, keys_elsewhere=args.scheduler is not None)
-        folder = OutputFolder.open(args.output.resolve())
+        folder = OutputFolder.open(Path(os.path.realpath(args.output)))
     except BadTasks as error:
         print(
             f"steersman batch: {args.tasks} can't be used; nothing was begun.\n{safe(str(error))}",

@@ -62,6 +62,8 @@ class Folder:
 
     def _inside(self, name: str) -> Path:
         path = self.path / name
-        if not path.resolve().is_relative_to(self.path):
+        if not Path(os.path.realpath(path)).is_relative_to(
+            self.path
+        ):  # resolve() raises where links lead in a circle
             raise ScriptError(f"{name} leads out of the workspace; paths are relative to it.")
         return path
