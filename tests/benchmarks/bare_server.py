@@ -1,4 +1,4 @@
-"""The least that pygls can be started as: no features but its own."""
+"""The smallest pygls server: no features but its own."""
 
 from pygls.lsp.server import LanguageServer
 

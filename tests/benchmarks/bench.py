@@ -1,4 +1,4 @@
-"""What all measurements share: the model, fresh workspaces, the sides, and how a run is measured and looked at."""
+"""What all measurements share: the model, fresh workspaces, the sides, and how a run is measured and checked."""
 
 import itertools
 import json

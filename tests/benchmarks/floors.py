@@ -1,4 +1,4 @@
-"""The least that the same work costs: a program that does it with nothing around. `floors.py NAME JSON` prints figures.
+"""The least that the same work can cost: a program that does only that. `floors.py NAME JSON` prints figures.
 
 The model's answers are read by bare httpx and not parsed further than to see what has to be done; files are read and
 written, and nothing is logged, sent on or decided.

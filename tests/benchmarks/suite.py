@@ -1,4 +1,4 @@
-"""All workloads with their sizes, and how they are carried out: side after side, round after round."""
+"""All workloads with their sizes, and how they run: side after side, round after round."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field

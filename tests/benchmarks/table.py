@@ -1,4 +1,4 @@
-"""What was measured as one table, and as JSON: medians, minima and how ours compares with the others."""
+"""The figures as one table and as JSON: medians, minima, and how ours compare with the others."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""A small sample of `make bench`: what drives the server still does, and wrong work is told. No time is looked at."""
+"""A small sample of `make bench`: the drivers still work, and wrong work is noticed. No time is checked."""
 
 import json
 

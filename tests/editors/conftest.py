@@ -1,4 +1,4 @@
-"""A workspace, a recorded model behind a real socket, and a home of the user's own for each story of an editor."""
+"""A workspace, a recorded model behind a real socket, and a home for each story of an editor."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Figures are told at the end; what they should be is for people to judge."""
+"""Prints figures at the end. People judge what they should be."""
 
 from collections.abc import Callable
 

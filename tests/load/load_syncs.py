@@ -1,4 +1,4 @@
-"""What it costs that a session is on the disk: runs with syncs and without, and the time of one sync here."""
+"""What durable sessions cost: runs with and without syncs, and the time of one sync here."""
 
 import os
 import statistics

@@ -1,4 +1,4 @@
-"""One server for a long time, with all that people do at it: nothing of what it holds grows.
+"""One server for a long time, with all that people do at it: nothing that it holds grows.
 
 Meanwhile another client comes and goes on the same home, each time with a new process: it reads what the first one
 has said, goes on with a session of its own, and leaves in order, at once, or without a word.

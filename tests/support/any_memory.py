@@ -1,5 +1,5 @@
-"""What somebody remembers of what they did at an awkward client: what they typed and said, what they said yes to, and
-what was there at each time.
+"""What the person at an awkward client remembers: what they typed, said and accepted, and what was in the files at each
+time.
 """
 
 from collections import Counter

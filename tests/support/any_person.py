@@ -1,4 +1,4 @@
-"""Somebody who does anything in any order at an awkward client."""
+"""A person at an awkward client who can do anything in any order."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

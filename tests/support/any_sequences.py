@@ -1,7 +1,7 @@
-"""What somebody does, drawn at random but with regard to what is possible then; and the smallest part of it that fails.
+"""Random sequences of what a person does, always something that is possible then; and the smallest part that fails.
 
-Drawn from a number, the same number gives the same sequence. Not drawn by hypothesis: its variations of one example are
-much alike, and of a hundred clients ninety behaved well.
+The same seed gives the same sequence. hypothesis does not draw them: its variations of one example are too similar, and
+ninety of a hundred of its clients behaved well.
 """
 
 import random

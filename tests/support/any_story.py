@@ -1,5 +1,5 @@
-"""What must hold at the end of whatever somebody did: told from the sessions' logs, from what the client heard, and
-from what the person remembers. Fails by an assertion that says what is unexplained.
+"""Checks what must hold at the end, whatever the person did: compares the sessions' logs, what the client heard, and
+what the person remembers. The assertion that fails says what is unexplained.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""A few files whose every line has a word of its own, so that of each line it can be said where it came from; and a
-model that reads, edits, writes, deletes and moves them.
+"""A few files in which each line has a unique word, which shows where the line came from; and a model that reads,
+edits, writes, deletes and moves them.
 
-Words of the user begin with `u`, those of another program with `d`, those of the model with `m`, the number of its
+Words of the user begin with `u`, words of another program with `d`, and words of the model with `m`, the number of its
 call, and `x`.
 """
 

@@ -1,6 +1,6 @@
-"""Somebody at one of the known editors, without a plugin: starts, answers, steers and stops by what that editor has.
+"""A person at one of the known editors, without a plugin: starts, answers, steers and stops with what that editor has.
 
-Only inside `in_memory.run_alone`.
+Works only inside `in_memory.run_alone`.
 """
 
 from __future__ import annotations

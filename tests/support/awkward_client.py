@@ -1,6 +1,6 @@
 """A client that has any of the habits that real editors were seen to have, in any combination.
 
-It shares no code with the server. What it does late it does when the test says so.
+It shares no code with the server. What it does late, it does when the test says so.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Orders of a batch, and one who does them without a model."""
+"""Orders of a batch, and a `Doer` that does them without a model."""
 
 import asyncio
 import errno

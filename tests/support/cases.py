@@ -1,4 +1,4 @@
-"""How many examples a property is tried on: a sample in the suite, as many as one likes in `make fuzz`."""
+"""How many examples a property test tries: a sample in the suite, any number in `make fuzz`."""
 
 import functools
 import inspect

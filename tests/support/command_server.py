@@ -1,4 +1,4 @@
-"""A process of its own that runs one command, as a server would: to be killed, or to lack what a system may lack.
+"""A process that runs one command as a server would: to be killed, or to do without what a system may lack.
 
 Usage: command_server.py SPILL_DIR COMMAND TIMEOUT [no-pidfd] [no-proc]; live output goes to stdout, then `OUTCOME:`
 and the result.

@@ -1,4 +1,4 @@
-"""What must hold of a home and a workspace after the process that worked there was killed, or its disk was full."""
+"""Checks what must hold of a home and a workspace after a crash of the process, or a full disk."""
 
 import asyncio
 import itertools

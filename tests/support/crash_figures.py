@@ -1,4 +1,4 @@
-"""What a sweep of deaths came to, in words."""
+"""Sums up in words what a sweep of crashes found."""
 
 import json
 import subprocess

@@ -1,7 +1,7 @@
-"""Every call with which a process changes a disk, in order, so that a test can end the process at one of them, or let
-it and all that follow fail.
+"""Numbers the calls with which a process changes a disk, so that a test can end the process at one of them, or have it
+and all later ones fail.
 
-It takes the place of the functions of `os` in its own process, for good: for a test's child that does nothing else.
+It replaces functions of `os` in its own process for good. It is meant for a child of a test that does nothing else.
 """
 
 import errno

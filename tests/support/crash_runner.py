@@ -1,8 +1,8 @@
-"""A process that plays the story over and over, each time in a child of its own that dies at another write.
+"""A process that plays the story again and again, each time in a child that dies at another write.
 
-Everything is imported once; a child costs a fork. `python -m support.crash_runner FOLDER HOW WHICH` prints a line of
-JSON for each. HOW is kill, full or read-only: what then happens at the write and after it. WHICH is all, or sample: one
-for each kind of write.
+It imports everything once, so a child costs only a fork. `python -m support.crash_runner FOLDER HOW WHICH` prints a
+line of JSON for each. HOW is kill, full or read-only: what happens at the write and after it. WHICH is all, or sample:
+one for each kind of write.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A long scripted session in which about every kind of write happens; it goes on where it can when writes fail."""
+"""A long scripted session with about every kind of write. When writes fail, it goes on where it can."""
 
 import asyncio
 import hashlib

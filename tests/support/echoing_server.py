@@ -1,6 +1,6 @@
-"""A model's server on loopback that says back what it was sent, keys and all, in every way in which a server can fail.
+"""A model's server on loopback that echoes what it was sent, keys included, in every way in which a server can fail.
 
-How it answers is in the prompt: `behave: NAME`, see `BEHAVIOURS`. It speaks all wire APIs.
+The prompt says how it answers: `behave: NAME`, see `BEHAVIOURS`. It speaks all wire APIs.
 """
 
 import asyncio

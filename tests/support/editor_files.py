@@ -1,4 +1,4 @@
-"""One session's files at a desk, and the changes that a tool would make to them."""
+"""The files of one session in an editor, and changes as a tool would make them."""
 
 import pytest
 

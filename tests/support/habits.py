@@ -1,4 +1,4 @@
-"""The habits of LSP clients that make them awkward, each seen in a real editor or feared, as switches."""
+"""Awkward habits of LSP clients as switches. Each was seen in a real editor, or is to be feared."""
 
 from dataclasses import dataclass, fields
 from typing import Any

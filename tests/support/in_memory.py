@@ -1,6 +1,6 @@
 """A server and its client in one event loop, without pipes or threads: the same inputs give the same run, every time.
 
-The loop says when nothing more happens by itself, so that a test needs to wait for nothing in particular.
+The loop knows when nothing more happens by itself, so a test need not wait for anything in particular.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""Ways in which an answer can fail, each at an instant of it, for servers of any wire API.
+"""Ways in which an answer can fail, each at one instant of it, for servers of any wire API.
 
-A case is data: what the server sends, how it ends, and what has to come of it. `serving` is the server.
+A case is data: what the server sends, how it ends, and what must follow. `serving` is the server.
 """
 
 import asyncio

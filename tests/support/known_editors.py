@@ -1,6 +1,6 @@
-"""Nine editors as plain LSP clients, each with what was read in its source or seen: its capabilities and its habits.
+"""Nine editors as plain LSP clients, with the capabilities and habits that were read in their sources or seen.
 
-What is copied is what differs: the cells of a table of clients by capability and quirk. None knows Steersman.
+Only what differs between them is modelled. None knows Steersman.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a user does at the light bulb: asks what there is at a place, and chooses one."""
+"""What a user does at the light bulb: asks for the actions at a place, and chooses one."""
 
 from __future__ import annotations
 

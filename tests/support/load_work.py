@@ -1,4 +1,4 @@
-"""Sessions that each read and edit a file of their own, streamed to fast or slowly, and what must come of them."""
+"""Sessions that each read and edit their own file, with a fast or slow stream, and what must result."""
 
 import json
 import subprocess

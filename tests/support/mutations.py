@@ -1,6 +1,6 @@
 """Input that is nearly valid: a valid message with a few bytes, tokens or members of it changed.
 
-What is drawn is a short list of numbers and pieces, so that an example is cheap to make and to shrink.
+hypothesis draws only a short list of numbers and pieces, so examples are cheap to make and to shrink.
 """
 
 import json

@@ -1,7 +1,7 @@
 """`steersman serve` that tells what it holds. The first argument names the file for the figures.
 
-At each SIGUSR1 a line of JSON is added to the file: what `held` names, counted among the objects that live after a
-collection. Nothing of the server knows of it.
+At each SIGUSR1 it appends a line of JSON: how many of the objects that `held` names are alive after a collection. The
+server itself knows nothing of this.
 """
 
 import asyncio

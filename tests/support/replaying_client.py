@@ -1,11 +1,11 @@
-"""How a client keeps its picture of a session whole, whatever it misses: the reference for those who write one.
+"""How a client keeps its picture of a session complete, whatever it misses: a reference for authors of clients.
 
-1. Apply a durable event only if its `seq` is the next one. Ignore a lower one: it is known. Hold back a higher one:
-   there is a gap.
+1. Apply a durable event only if its `seq` is the next one. Ignore a lower one: it is known already. Hold back a
+   higher one: there is a gap.
 2. After a gap, and whenever the connection was lost: ask `steersman.events` after the last `seq` that was applied.
-   Apply what comes in the same way, and ask again until `more` is false. Events that arrive meanwhile are no different.
-3. Streamed text is passing. Put each update where its `offset` says; one that lies beyond the text waits for what is
-   between. `streaming` in the answer is the text as of the question. The `message_end` replaces it all.
+   Apply the answer in the same way, and ask again until `more` is false. Treat events that arrive meanwhile alike.
+3. Streamed text is provisional. Put each update where its `offset` says; one that lies beyond the text waits for what
+   comes between. `streaming` in the answer is the text at the time of the question. `message_end` replaces all of it.
 """
 
 from dataclasses import dataclass, field

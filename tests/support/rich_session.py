@@ -1,4 +1,4 @@
-"""Runs of one session in which about everything happens that can."""
+"""Runs of one session in which nearly everything happens that can."""
 
 from collections.abc import Sequence
 

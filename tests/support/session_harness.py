@@ -1,5 +1,5 @@
-"""Sessions over a scripted model, a real workspace folder and a home of their own. Whatever a test asserts, `verify`
-checks the rest: the log is what was told, memory is what the log says, every event is as the schema says.
+"""Sessions with a scripted model, a real workspace folder and their own home. Besides what a test asserts, `verify`
+checks that the log has what was sent, that memory agrees with the log, and that every event fits the schema.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""What people do at one server all day: sessions that end well, that are aborted, that fail, that nobody answers.
+"""What people do at one server all day: sessions that end well, are aborted, fail, or are not answered.
 
-A visit is a session or two, from the first start to the last end; it leaves nothing behind but their logs.
+A visit is a session or two, from the first start to the last end. It leaves behind only their logs.
 """
 
 import asyncio

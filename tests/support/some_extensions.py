@@ -1,4 +1,4 @@
-"""Extensions, and what is none, where entry points find them."""
+"""Extensions, and things that are none, for entry points to find."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""What somebody else does to a file while a tool is at work on it, and trees that can be compared."""
+"""What another program does to a file while a tool works on it, and trees that can be compared."""
 
 import os
 import stat

@@ -1,6 +1,6 @@
-"""A process of its own: prints what every dataclass of the package and of pydantic is, made as always or put off.
+"""A process that prints the facts of every dataclass of the package and of pydantic, made at once or deferred.
 
-Argument: `plain` or `deferred`. Prints JSON: `deferred` (how many were put off), `classes` (name to facts).
+Argument: `plain` or `deferred`. Prints JSON: `deferred` (how many were deferred), `classes` (name to facts).
 """
 
 import dataclasses

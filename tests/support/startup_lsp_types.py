@@ -1,7 +1,7 @@
-"""A process of its own, as `lsprotocol.types` is imported once: prints what its deferred classes are beside plain ones.
+"""A process that compares the deferred classes of `lsprotocol.types` with plain ones. A process imports them only once.
 
-Prints JSON: `deferred` (how many classes were put off), `left` (how many of them after the use of one class),
-`different` (of which class what differs).
+Prints JSON: `deferred` (how many classes were deferred), `left` (how many still are after the use of one), `different`
+(in which class what differs).
 """
 
 import enum

@@ -1,4 +1,4 @@
-"""Records of a session that says what a test wants said, in every place of a log that holds a text."""
+"""Records of a session with a given text in every place of a log that holds a text."""
 
 from itertools import count
 from typing import Any

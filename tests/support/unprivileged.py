@@ -1,4 +1,4 @@
-"""What a user sees who is not root: where the tests run as root, permissions would mean nothing to them."""
+"""Acts as a user who is not root, to whom permissions matter even where the tests run as root."""
 
 import concurrent.futures.thread  # noqa: F401 - loaded late, from where nobody may have no access
 import os
