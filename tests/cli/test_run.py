@@ -6,6 +6,8 @@ import platform
 import re
 import select
 import signal
+import subprocess
+import sys
 
 import pytest
 
