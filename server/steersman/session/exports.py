@@ -79,26 +79,19 @@ class Exports:
         summary = await asyncio.to_thread(summarize, source) if path is None else None
         if self._closed:
             raise Refused("shuttingDown", "The server is shutting down.")
-        if path is None:
-            title = summary.title if summary is not None else None
-            target = in_home(self._services.home, session, title, format, taken=self._taken)
-        else:
+        if path is not None:
             target = self._named(session, path, overwrite=overwrite)
+        else:
+            title = None if summary is None else summary.title
+            target = in_home(self._services.home, session, title, format, taken=self._taken)
         name = self._services.new_id("op")
 
         def write(stopped: Callable[[], bool]) -> None:
             # A server that exports nothing need not load this.
             from steersman.session.export.writing import write_transcript  # noqa: PLC0415
 
-            write_transcript(
-                source,
-                target,
-                format,
-                all_branches=all_branches,
-                replace=overwrite,
-                private=path is None,
-                stopped=stopped,
-            )
+            how = {"all_branches": all_branches, "replace": overwrite, "private": path is None}
+            write_transcript(source, target, format, **how, stopped=stopped)
 
         async def work(signal: AbortSignal) -> None:
             failed: str | None = "It failed; the log of Steersman says how."
