@@ -57,7 +57,7 @@ async def test_a_finished_task_has_log_transcript_patch_and_result(root):
     assert states == ["running", "ended"]
 
 
-async def test_what_is_done_is_not_done_again(root):
+async def test_a_finished_task_is_not_done_again(root):
     order = ordered(root, {"text": "Once."})
     result = await do(root, order)
     (root / "tape.jsonl").unlink()
@@ -93,7 +93,7 @@ async def test_in_place_the_workspace_itself_is_changed(root):
     assert "+    return a + b\n" in order.place.patch.read_text()
 
 
-async def test_all_tasks_of_a_workspace_begin_alike_whatever_happens_to_it(root):
+async def test_all_tasks_of_a_workspace_begin_with_the_same_state_whatever_happens_to_it(root):
     order = ordered(root, calls(EDIT), {"text": "Done."})
     take_base(order)
     (root / "w/calc.py").write_text("something else\n")

@@ -31,14 +31,14 @@ def predictions(folder):
     return [json.loads(line) for line in (folder.root / PREDICTIONS).read_text().splitlines()]
 
 
-def test_a_prediction_has_the_fields_of_the_field(folder):
+def test_a_prediction_has_the_fields_that_benchmarks_read(folder):
     folder.add(finish(folder, "one"))
     assert predictions(folder) == [
         {"instance_id": "one", "model_name_or_path": "m", "model_patch": "diff\r\né\n"}
     ]
 
 
-def test_wherever_the_last_line_was_torn_each_task_has_one_in_the_end(folder):
+def test_wherever_a_line_is_torn_each_task_has_one_line_after_settling(folder):
     for name in ("one", "two"):
         folder.add(finish(folder, name))
     path = folder.root / PREDICTIONS
@@ -52,7 +52,7 @@ def test_wherever_the_last_line_was_torn_each_task_has_one_in_the_end(folder):
     assert path.read_bytes() == whole
 
 
-def test_lines_that_no_folder_stands_for_go_and_doubles_become_one(folder):
+def test_lines_without_a_finished_task_are_dropped_and_duplicates_become_one(folder):
     folder.add(finish(folder, "one"))
     path = folder.root / PREDICTIONS
     line = path.read_bytes()
@@ -61,7 +61,7 @@ def test_lines_that_no_folder_stands_for_go_and_doubles_become_one(folder):
     assert path.read_bytes() == line
 
 
-def test_the_order_of_the_lines_stays(folder):
+def test_the_lines_keep_their_order(folder):
     for name in ("b", "a"):
         folder.add(finish(folder, name))
     finish(folder, "0")
@@ -77,7 +77,7 @@ def test_an_aborted_task_is_not_finished(folder):
     assert not (folder.root / PREDICTIONS).exists()
 
 
-def test_a_torn_result_is_none(folder):
+def test_a_torn_result_does_not_count(folder):
     finish(folder, "one")
     path = folder.place("one").result
     whole = path.read_bytes()
@@ -86,7 +86,7 @@ def test_a_torn_result_is_none(folder):
         assert finished(folder.place("one")) is None
 
 
-def test_tasks_that_are_done_again_lose_their_line_first(folder):
+def test_the_line_of_a_task_is_dropped_before_it_is_done_again(folder):
     for name in ("one", "two"):
         folder.add(finish(folder, name))
     folder.settle(again=["one"])

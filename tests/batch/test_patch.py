@@ -141,13 +141,13 @@ def test_a_change_that_keeps_size_and_time_is_seen_if_it_may_have_come_at_once(b
     assert [each.path for each in differences(before, now, 1_000_000_001)] == ["f"]
 
 
-def test_a_pipe_that_a_command_has_left_is_no_file(both):
+def test_a_pipe_that_a_command_has_made_is_left_out(both):
     before, now = both
     os.mkfifo(now / "pipe")
     assert patch_of(before, now) == ""
 
 
-def test_new_files_that_the_folders_ignore_files_exclude_are_known(both):
+def test_files_that_ignore_files_exclude_are_found(both):
     before, now = both
     for root in both:
         (root / ".gitignore").write_text("*.pyc\n/build/\nkept.log\n")
@@ -162,7 +162,7 @@ def test_new_files_that_the_folders_ignore_files_exclude_are_known(both):
     assert ignored(found, before, now) == {"x.pyc", "sub/y.tmp", "sub/link.tmp", "build/deep/out", "kept.log"}
 
 
-def test_an_agent_that_ignores_its_own_work_hides_nothing_that_was_there(both):
+def test_an_agent_can_not_hide_a_change_by_ignoring_the_file(both):
     before, now = both
     (before / "a.py").write_text("old\n")
     (now / "a.py").write_text("new!\n")

@@ -53,7 +53,7 @@ async def test_what_is_finished_is_skipped(tmp_path, folder):
     assert predicted(folder) == ["four", "one", "three", "two"]
 
 
-async def test_what_is_not_complete_is_done_again_when_that_is_wanted(tmp_path, folder):
+async def test_with_retry_failed_tasks_that_are_not_complete_are_done_again(tmp_path, folder):
     await run(tmp_path, folder, FakeDoer({"one": "limit", "two": "error"}))
     doer = FakeDoer()
     summary = await run(tmp_path, folder, doer, retry_failed=True)
@@ -63,7 +63,7 @@ async def test_what_is_not_complete_is_done_again_when_that_is_wanted(tmp_path, 
     assert (folder.root / "one/earlier/1/result.json").exists()
 
 
-async def test_an_aborted_task_is_done_again_by_itself(tmp_path, folder):
+async def test_an_aborted_task_is_done_again_unasked(tmp_path, folder):
     doer = FakeDoer(hangs=True)
     batch = Batch([an_order(tmp_path, "one"), an_order(tmp_path, "two")], folder, doer, lambda _: None)
     doer.on_order = lambda _: batch.stop("SIGINT")
@@ -135,9 +135,7 @@ async def test_a_worker_that_died_after_its_result_loses_nothing(tmp_path, folde
     assert summary.statuses == {"complete": 3}
 
 
-async def test_a_lost_worker_that_has_not_let_go_of_its_folder_leaves_its_task_to_the_next_batch(
-    tmp_path, folder
-):
+async def test_a_task_whose_lost_worker_still_holds_its_folder_is_left_to_the_next_batch(tmp_path, folder):
     order = an_order(tmp_path, "two")
     order.place.root.mkdir()
     held = take(order.place.lock)
@@ -147,14 +145,14 @@ async def test_a_lost_worker_that_has_not_let_go_of_its_folder_leaves_its_task_t
     assert (dict(summary.statuses), summary.unfinished, summary.failure) == ({}, 1, None)
 
 
-async def test_without_a_process_nothing_more_is_begun(tmp_path, folder):
+async def test_when_no_process_can_be_started_nothing_more_is_begun(tmp_path, folder):
     doer = FakeDoer({"one": BatchError("No worker process can be started: No memory.")})
     summary = await run(tmp_path, folder, doer, at_once=1)
     assert summary.failure == "No worker process can be started: No memory."
     assert (doer.done, summary.unfinished) == (["one"], 3)
 
 
-async def test_a_base_goes_when_the_last_task_that_begins_with_it_is_finished(tmp_path, folder):
+async def test_a_base_is_removed_with_the_last_task_that_needs_it(tmp_path, folder):
     orders = [an_order(tmp_path, name, base=str(folder.base("w"))) for name in ("one", "two")]
     base = folder.base("w")
     there = []
@@ -180,7 +178,7 @@ async def test_a_finished_task_that_says_something_else_now_is_told(tmp_path, fo
     assert notices[0].startswith("3 finished tasks say something else now")
 
 
-async def test_a_copy_that_a_kill_has_left_goes(tmp_path, folder):
+async def test_a_copy_that_a_killed_batch_left_is_removed(tmp_path, folder):
     order = an_order(tmp_path, "one")
     await run(tmp_path, folder, FakeDoer(), names=("one",))
     order.place.workspace.mkdir()
@@ -193,7 +191,7 @@ async def test_a_copy_that_a_kill_has_left_goes(tmp_path, folder):
     assert order.place.workspace.exists()
 
 
-async def test_a_stop_before_anything_ran_leaves_all(tmp_path, folder):
+async def test_after_a_stop_at_the_start_everything_is_left_to_do(tmp_path, folder):
     doer = FakeDoer()
     batch = Batch([an_order(tmp_path, "one")], folder, doer, lambda _: None)
     batch.stop("SIGTERM")

@@ -13,7 +13,7 @@ def ordered(root, name, *turns, **fields):
     return an_order(root, name, model=tape(root / f"{name}.tape", *turns), **fields)
 
 
-async def test_one_that_does_not_hear_the_abort_is_killed_after_the_timeout(tmp_path):
+async def test_a_worker_that_can_not_be_aborted_is_killed_after_the_timeout(tmp_path):
     order = ordered(tmp_path, "one", calls(("bash", {"command": "kill -STOP $PPID"})), timeout=0.2)
     worker = await WorkerProcess.start()
     with pytest.raises(WorkerLost, match=r"Killed 0\.2 s after its timeout") as caught:
@@ -21,7 +21,7 @@ async def test_one_that_does_not_hear_the_abort_is_killed_after_the_timeout(tmp_
     assert caught.value.status == "timeout"
 
 
-async def test_one_that_fails_as_none_should_is_lost_and_the_next_order_has_another(tmp_path, capfd):
+async def test_a_worker_with_an_unexpected_exception_is_lost_and_the_next_order_gets_another(tmp_path, capfd):
     local = Local()
     good = ordered(tmp_path, "two", {"text": "Done."})
     bad = dataclasses.replace(good, id="one", turns="three")
@@ -32,7 +32,7 @@ async def test_one_that_fails_as_none_should_is_lost_and_the_next_order_has_anot
     await local.close()
 
 
-async def test_what_is_ordered_after_a_stop_is_not_begun(tmp_path):
+async def test_an_order_after_a_stop_is_not_begun(tmp_path):
     local = Local()
     local.stop("SIGINT")
     answer = await local.do(ordered(tmp_path, "one", calls(("bash", {"command": "sleep 1000"}))))
@@ -40,7 +40,7 @@ async def test_what_is_ordered_after_a_stop_is_not_begun(tmp_path):
     await local.close()
 
 
-async def test_one_that_has_died_while_it_had_nothing_to_do_is_not_given_an_order(tmp_path):
+async def test_a_worker_that_died_while_idle_gets_no_order(tmp_path):
     dead = await WorkerProcess.start()
     dead.kill()
     await dead.close()

@@ -16,7 +16,7 @@ class CannotRepeat(Exception):
 
 @dataclass(slots=True)
 class CallStory:
-    """A tool call, in a few words, and what became of it."""
+    """A tool call in a few words, and its outcome."""
 
     what: str
     outcome: str = ""
@@ -35,10 +35,10 @@ class RunStory:
     trusted: bool = True
     calls: list[CallStory] = field(default_factory=list)
     max_turns: int | None = None
-    """The limit at which it stopped."""
+    """The limit of turns at which the run stopped."""
     stop_reason: str = ""
     notes: list[str] = field(default_factory=list)
-    """What of it can't be repeated."""
+    """Says what of the run can't be repeated."""
 
 
 @dataclass(slots=True)
@@ -47,10 +47,10 @@ class Story:
     created: int
     """Milliseconds since 1970, UTC."""
     files: dict[str, Content] = field(default_factory=dict)
-    """Before the first run, as far as the log tells."""
+    """The workspace before the first run, as far as the log tells."""
     runs: list[RunStory] = field(default_factory=list)
     allow_commands: list[str] = field(default_factory=list)
     protect: list[str] = field(default_factory=list)
     final: dict[str, str | None] = field(default_factory=dict)
-    """SHA-256 of the files that were changed, as the last change left them; None: gone."""
+    """SHA-256 of each changed file after its last change. None: the file is gone."""
     notes: list[str] = field(default_factory=list)
