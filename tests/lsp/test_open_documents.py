@@ -458,6 +458,18 @@ async def test_an_edit_waits_until_the_editor_has_loaded_what_is_on_the_disk(fil
     assert files.editor.buffers[files.uri].text == EDITED + "seven\n"
 
 
+async def test_news_that_come_while_the_text_is_asked_for_are_not_missed(files):
+    def is_overtaken(editor, uris):
+        said = editor.shown(uris)
+        editor.reload(files.uri)
+        return said
+
+    files.desk.put("a.txt", TEXT + "seven\n")
+    files.editor.answers = [files.editor.shown([files.uri]), is_overtaken]
+    await files.edit("two", "2")
+    assert files.editor.buffers[files.uri].text == EDITED + "seven\n"
+
+
 async def test_an_editor_that_only_answers_is_asked_now_and_then_whether_it_has_loaded_the_file(tmp_path):
     async with only_answering(tmp_path) as files:
         uri = files.editor.open(files.path)

@@ -62,9 +62,13 @@ class UnattachedDocuments:
         self._answered_at = 0.0
         self._tells = False
         """The client has sent its list by itself. It does so at every change, so it isn't asked any more."""
+        self._lists = 0
+        """Number of lists that it has sent."""
         self._numbers = count(1)
         self._newest: dict[str, int] = {}
         """By URI, the number of the last request whose answer was used, since answers may overtake each other."""
+        self._asked_after: dict[str, int] = {}
+        """By URI, how many lists the client had sent when it was last asked for the text."""
         self.seen: Seen | None = None
         """None if the client doesn't say what its user sees."""
 
@@ -88,6 +92,7 @@ class UnattachedDocuments:
             log.warning("%s can't be used: %s", CHANGED, what_is_wrong(error))
             return
         self._tells = True
+        self._lists += 1
         self._answered.set()
         self._take(told.documents)
 
@@ -114,6 +119,7 @@ class UnattachedDocuments:
         if buffer.attached or not self._buffers.is_open(buffer):
             return
         uri, number = buffer.document.uri, next(self._numbers)
+        self._asked_after[uri] = self._lists
         documents = await self._ask([uri])
         if not self._buffers.is_open(buffer) or number < self._newest.get(uri, 0):
             return
@@ -138,11 +144,16 @@ class UnattachedDocuments:
         while patience > 0 and self._buffers.is_open(buffer):
             told = asyncio.Event()
             with self._buffers.watch(buffer.path, told.set):
-                await set_within(self._clock, step, told)
+                if not self._is_behind(buffer):
+                    await set_within(self._clock, step, told)
             await self.refresh(buffer)
             if self._tells or enough():
                 return
             patience -= step
+
+    def _is_behind(self, buffer: Buffer) -> bool:
+        """Whether the client has sent a list since it was asked for the text: it would not be waited for again."""
+        return self._lists > self._asked_after.get(buffer.document.uri, self._lists)
 
     def _is_old(self) -> bool:
         return self._clock.monotonic() - self._answered_at > self._limits.listed
@@ -166,6 +177,7 @@ class UnattachedDocuments:
         self.seen = _seen(documents) if documents else nothing
         dirty = {document.uri: document.dirty for document in documents}
         self._newest = {uri: number for uri, number in self._newest.items() if uri in dirty}
+        self._asked_after = {uri: lists for uri, lists in self._asked_after.items() if uri in dirty}
         self._buffers.list_open(dirty)
 
     async def _ask(self, uris: list[str]) -> list[OpenDocument] | None:
