@@ -277,7 +277,7 @@ def test_a_field_that_the_server_leaves_out_is_optional_and_not_null():
 
 def test_what_parameters_mean_is_in_the_document():
     fields = DOCUMENT["$defs"]["EventsParams"]["properties"]
-    assert "last event that is known" in fields["after"]["description"]
+    assert "last event that the client has" in fields["after"]["description"]
 
 
 # TypeScript

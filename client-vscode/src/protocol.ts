@@ -1356,7 +1356,7 @@ export interface RenameParams {
   title: string;
 }
 
-/** LSP's `Diagnostic`. Further members are ignored. */
+/** A diagnostic of LSP. Further members are ignored. */
 export interface ReportedDiagnostic {
   range: Span;
   message: string;

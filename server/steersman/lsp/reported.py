@@ -12,7 +12,7 @@ from steersman.lsp.params import Span
 
 
 class ReportedDiagnostic(BaseModel):
-    """LSP's `Diagnostic`. Further members are ignored."""
+    """A diagnostic of LSP. Further members are ignored."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore", strict=True)
 
