@@ -6,6 +6,7 @@ import pytest
 
 from steersman.agent.messages import Usage, plain_text
 from steersman.extensions import Extension
+from steersman.session.approvals import Answer
 from steersman.session.errors import Refused
 from steersman.session.fold import closed
 from steersman.session.log_picture import read_picture
@@ -15,7 +16,7 @@ from support.event_checker import check_conversation
 from support.fake_tools import Gate
 from support.manual_clock import settle
 from support.scripted_model import answer, call, failure
-from support.session_harness import SessionHarness, elapse, keys
+from support.session_harness import Person, SessionHarness, elapse, keys
 
 LONG = "x" * 4000
 """About 1,250 tokens."""
@@ -242,6 +243,35 @@ class TestAskedFor:
         gate.open()
         await run.wait()
         assert [is_summary(request) for request in h.model.requests[-3:]] == [False, True, False]
+
+    async def test_asked_for_while_trust_is_asked_it_comes_before_the_first_request(self, harness):
+        async def meanwhile(_):
+            assert await h.manager.compact(None, h.roots) == {"session": session, "run": h.session.live.id}
+            return Answer("accept")
+
+        h, session = await filled(
+            harness,
+            answer("SUMMARY"),
+            answer("done"),
+            turns=6,
+            context_window=80_000,
+            person=Person(meanwhile),
+        )
+        h.services.trusts_all = False
+        h.put("AGENTS.md", "Speak like a pirate.")
+        await (await h.start("go on", session=session)).wait()
+        assert [is_summary(request) for request in h.model.requests[-2:]] == [True, False]
+
+    async def test_a_run_that_makes_no_request_any_more_says_that_nothing_was_done(self, harness):
+        gate = Gate()
+        h, session = await filled(harness, [gate, *answer("done")], turns=6, context_window=80_000)
+        run = await h.start("go on", session=session)
+        await gate.reached.wait()
+        await h.manager.compact(None, h.roots)
+        gate.open()
+        await run.wait()
+        assert h.of("compaction_end") == []
+        assert "nothing was summarised" in h.of("notice")[-1]["message"]
 
     async def test_of_a_short_conversation_there_is_nothing_to_do(self, harness):
         h = harness(answer("hello"))

@@ -50,6 +50,8 @@ class RunDriver:
         self._signal = run.controller.signal
         self._began = False
         self._fitting: Fitting | None = None
+        self._wanted: str | None = None
+        """See `Fitting.wanted`: from before there is one."""
         self._told = NextTurn()
         """What the model is told now."""
         services = parts.services
@@ -147,7 +149,10 @@ class RunDriver:
             parts.record_config(run.model, terms.mode, run.thinking)
             self._tell_of_prompt()
         history = list(parts.journal.picture.messages)
-        return await run_loop(run.inputs, history, self._config(terms), self._sink, self._signal)
+        result = await run_loop(run.inputs, history, self._config(terms), self._sink, self._signal)
+        if self._fitting is not None and self._fitting.wanted is not None:
+            parts.notice("The run ended before its next request, so nothing was summarised. Ask again.")
+        return result
 
     async def _terms(self) -> Terms:
         folders = [root.path for root in self._parts.roots.folders]
@@ -157,6 +162,7 @@ class RunDriver:
         parts, services = self._parts, self._parts.services
         system = self._extensions.link.system = self._system(terms)
         self._fitting = self._fit(overhead_of(system, parts.tools_length))
+        self._fitting.wanted = self._wanted
         self._told = NextTurn(system=system, tools=parts.tools)
         extended = self._extensions.implements
         return LoopConfig(
@@ -206,7 +212,9 @@ class RunDriver:
 
     def compact(self, instructions: str) -> None:
         """Asks for a compaction before the next request."""
-        if self._fitting is not None:
+        if self._fitting is None:
+            self._wanted = instructions
+        else:
             self._fitting.wanted = instructions
 
     def _system(self, terms: Terms) -> str:

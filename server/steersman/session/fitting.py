@@ -82,6 +82,9 @@ class Fitting:
             HookError: not even what can't be left out fits.
         """
         if self._window.characters is not None:
+            if self.wanted is not None:
+                self.wanted = None
+                self._parts.notice("context_max_chars is set, so nothing is summarised while a run is live.")
             return within_characters(await self._see(messages, signal), self._window.characters)
         self._last = messages
         view = self._view(messages)
