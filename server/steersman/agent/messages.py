@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from math import isinf
 from typing import ClassVar, Literal, TypeAlias
 
+from steersman.agent.json_depth import MOST_LEVELS, is_too_deep
+
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 JsonObject: TypeAlias = Mapping[str, Json]
 
@@ -213,6 +215,8 @@ def parse_arguments(call: ToolCall) -> dict[str, Json]:
         raise MalformedArguments("not valid Unicode: half of a surrogate pair in a string") from None
     except (ValueError, RecursionError) as error:
         raise MalformedArguments(f"not usable JSON: {error}") from None
+    if raw.count("[") + raw.count("{") > MOST_LEVELS and is_too_deep(value):
+        raise MalformedArguments(f"nested in more than {MOST_LEVELS} levels")
     if not isinstance(value, dict):
         raise MalformedArguments(f"expected a JSON object, got {_json_kind(value)}")
     return value

@@ -6,8 +6,11 @@ from typing import Final
 
 import orjson
 
+from steersman.agent.json_depth import is_too_deep
 from steersman.models.surrogates import whole
 
+_ORJSON_LEVELS: Final = 1024
+"""That orjson reads."""
 _MOST: Final = 10**15
 """Most tokens; a larger number is not taken for a count."""
 
@@ -24,9 +27,12 @@ def read_event(payload: bytes) -> tuple[object, bool]:
         pass
     # orjson refuses half surrogate pairs, raw control characters and bytes that are not UTF-8; json takes them.
     try:
-        return json.loads(payload.decode("utf-8", "replace"), strict=False), True
+        value = json.loads(payload.decode("utf-8", "replace"), strict=False)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    if is_too_deep(value, _ORJSON_LEVELS):
+        raise ValueError("nested too deeply")
+    return value, True
 
 
 def string(holder: Mapping[str, object], key: str) -> str:
@@ -48,7 +54,11 @@ def arguments_text(value: object) -> str:
     """
     if isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else ""
+    if not isinstance(value, dict):
+        return ""
+    if is_too_deep(value):
+        raise RecursionError("nested too deeply")
+    return json.dumps(value, ensure_ascii=False)
 
 
 def count(counts: Mapping[str, object], name: str) -> int | None:

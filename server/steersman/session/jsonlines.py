@@ -5,9 +5,14 @@ Lone surrogates, integers beyond 64 bits and NaN arrive from real clients and in
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import orjson
+
+from steersman.agent.json_depth import is_too_deep
+
+_ORJSON_LEVELS: Final = 1024
+"""That orjson reads."""
 
 
 def encode(value: object, default: Callable[[object], object] | None = None) -> bytes:
@@ -35,6 +40,9 @@ def decode(text: bytes | bytearray | memoryview | str) -> Any:
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(text if isinstance(text, str) else bytes(text))
+        value = json.loads(text if isinstance(text, str) else bytes(text))
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    if is_too_deep(value, _ORJSON_LEVELS):
+        raise ValueError("nested too deeply")
+    return value
