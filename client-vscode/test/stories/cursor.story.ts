@@ -5,7 +5,7 @@ import { story } from "./support/story";
 import { PATIENCE } from "./support/window";
 
 story(
-  "the chat that another view was in the place of has the cursor as soon as it is asked for",
+  "a chat that another view had replaced has the cursor as soon as it is asked for",
   { files: { "a.txt": "a\n" }, tape: [{ when: "hello" }, { text: "Hello." }] },
   async ({ window }) => {
     const chat = await window.openChat();

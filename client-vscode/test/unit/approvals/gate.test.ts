@@ -32,7 +32,7 @@ test("after the page was hidden all are inert again for half a second", () => {
   expect(gate.remaining("apr_1")).toBe(500);
 });
 
-test("who watches is told when the buttons can be pressed and when they no longer can", () => {
+test("listeners are told when the buttons become active and when they become inert", () => {
   const hands = clock();
   const gate = new Gate(hands);
   const seen: boolean[] = [];

@@ -55,7 +55,7 @@ test("where one side of a hunk begins with the other, what follows decides", () 
   expect([...(leftOutOf("a\nb\n", "a\n", hunks, "a\n") ?? ["none"])]).toEqual([]);
 });
 
-test("a very long file with very many hunks is no trouble", () => {
+test("a very long file with very many hunks is handled", () => {
   const count = 20_000;
   const unit = Array.from({ length: 10 }, (_, index) => `${index}\n`).join("");
   const oldText = unit.repeat(count);
@@ -69,7 +69,7 @@ test("a very long file with very many hunks is no trouble", () => {
   expect(leftOutOf(oldText, newText, many, oldText)).toBeNull();
 });
 
-test("the first difference is the first line that is not as it was, or the last there is", () => {
+test("the first difference is the first line that differs, or else the last line", () => {
   expect(firstDifference(OLD, NEW)).toBe(1);
   expect(firstDifference("", "a\nb\n")).toBe(0);
   expect(firstDifference("a\nb\n", "a\n")).toBe(0);

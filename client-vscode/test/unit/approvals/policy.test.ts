@@ -8,7 +8,7 @@ test("a diff opens by itself in modes that ask, unless the setting says on reque
   expect(opensItself(request(), "onRequest", "ask")).toBe(false);
 });
 
-test("a mode that changes files unasked opens nothing, whatever it asks about", () => {
+test("a mode that changes files without asking opens no diff, whatever it asks about", () => {
   expect(opensItself(request({ kind: "protected" }), "automatic", "auto-edit")).toBe(false);
   expect(opensItself(request({ kind: "outside" }), "automatic", "full-auto")).toBe(false);
 });
@@ -23,6 +23,6 @@ test("an editor that may be in use keeps its place and its focus: the diff opens
   expect(placeOf(false, false)).toBe("active");
 });
 
-test("while the chat has the focus a diff takes no editor's", () => {
+test("while the chat has the focus a diff takes it from no editor", () => {
   expect(placeOf(true, true)).toBe("active");
 });

@@ -17,7 +17,7 @@ function two(): Proposal {
   ]);
 }
 
-test("untouched, a yes is a plain yes", () => {
+test("a yes to an unaltered proposal is a plain yes", () => {
   expect(proposal().complete({ decision: "acceptForRun" })).toEqual({ decision: "acceptForRun" });
 });
 
@@ -37,7 +37,7 @@ test("a hunk that is taken in again leaves a plain yes", () => {
   expect(made.complete({ decision: "accept" })).toEqual({ decision: "accept" });
 });
 
-test("hunks of all files are named, where one file has some left out", () => {
+test("if one file leaves out hunks, the hunks of all files are named", () => {
   const made = two();
   made.toggle(0, "1-aa");
   expect(made.complete({ decision: "accept" }).hunks).toEqual(["2-bb", "3-cc", "1-dd"]);
@@ -61,7 +61,7 @@ test("of several files one can be left out as a whole, but not all of them", () 
   expect(made.chosenHunks).toEqual(["3-cc"]);
 });
 
-test("a file that its user has made what it was is left out beside one that is rewritten", () => {
+test("a file that the user has restored is left out beside one that is rewritten", () => {
   const made = two();
   made.wrote(1, "a\nb\nc\nd\ne\n");
   made.wrote(0, "mine\n");
@@ -73,7 +73,7 @@ test("a file that its user has made what it was is left out beside one that is r
   expect(() => made.complete({ decision: "accept" })).toThrow("decline");
 });
 
-test("text of the user's own goes as a whole, and only that of files that are another", () => {
+test("rewritten text is sent whole, and only for the files that differ", () => {
   const made = two();
   expect(made.wrote(0, `${NEW}mine\n`)).toBe(true);
   expect(made.edited).toBe(true);
@@ -83,7 +83,7 @@ test("text of the user's own goes as a whole, and only that of files that are an
   });
 });
 
-test("hunks that are left out elsewhere go along as text: an answer has one or the other", () => {
+test("with rewritten text, hunks left out elsewhere are sent as text too: an answer has one or the other", () => {
   const made = two();
   made.toggle(0, "2-bb");
   made.wrote(1, "mine\n");
@@ -93,7 +93,7 @@ test("hunks that are left out elsewhere go along as text: an answer has one or t
   expect(answer.edited?.[0]?.newText).toContain("line 10\n");
 });
 
-test("line ends of the editor's are no edit, and what is sent has LF", () => {
+test("the editor's line ends are no edit, and what is sent has LF", () => {
   const made = proposal();
   expect(made.wrote(0, NEW.replaceAll("\n", "\r\n"))).toBe(false);
   expect(made.edited).toBe(false);
@@ -101,7 +101,7 @@ test("line ends of the editor's are no edit, and what is sent has LF", () => {
   expect(made.complete({ decision: "accept" }).edited?.[0]?.newText).toBe("a\nb\n");
 });
 
-test("an edit that is taken back is none, and a choice of hunks that is undone in the editor is known again", () => {
+test("an edit that is undone is none, and an undone choice of hunks is recognised", () => {
   const made = proposal();
   const without = made.toggle(0, "2-bb");
   made.wrote(0, "mine");
@@ -139,7 +139,7 @@ test("a hunk that was taken back by the diff editor's own arrow is left out, not
   expect(made.chosenHunks).toEqual(["2-bb", "3-cc"]);
 });
 
-test("when all was taken back a yes is refused, and the hunks can be had again", () => {
+test("once everything is undone a yes is refused, and the hunks can be taken in again", () => {
   const made = proposal();
   made.wrote(0, OLD);
   expect(() => made.complete({ decision: "accept" })).toThrow("decline");

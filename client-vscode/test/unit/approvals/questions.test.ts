@@ -42,7 +42,7 @@ test("a second answer while the first is on its way is refused", async () => {
   expect(sent).toHaveLength(1);
 });
 
-test("an answer that the server doesn't take leaves the question open, to be answered again", async () => {
+test("an answer that the server doesn't accept leaves the question open", async () => {
   let takes = false;
   const { made, ended } = questions(() =>
     takes ? Promise.resolve() : Promise.reject(new Refused("calc.py would stay as it is.", "badAnswer")),
@@ -56,7 +56,7 @@ test("an answer that the server doesn't take leaves the question open, to be ans
   expect(await result).toEqual({ decision: "decline" });
 });
 
-test("what turns out to be answered elsewhere goes, and the answer fails", async () => {
+test("a question that turns out to be answered elsewhere ends, and the answer fails", async () => {
   const { made } = questions(() => Promise.reject(new Refused("answered", "alreadyAnswered")));
   const result = made.ask(request());
   await expect(made.answer("apr_1", { decision: "accept" })).rejects.toMatchObject({ code: "alreadyAnswered" });

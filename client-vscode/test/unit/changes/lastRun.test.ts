@@ -69,7 +69,7 @@ test("a continued run whose beginning was not seen names no checkpoint", () => {
   expect(of(runs, A)?.run.checkpoint).toBeNull();
 });
 
-test("what a revert writes is no change of a run, and what it took back is none any more", () => {
+test("a revert's edits are no changes of a run, and reverted changes are not shown any more", () => {
   const runs = runsAfter(
     began("s", "run_1"),
     edited("s", "run_1", A),

@@ -45,7 +45,7 @@ function change(from: [number, number], to: [number, number], text: string): Tex
 
 const MARKS = [mark("modified", 2, 4), mark("removed", 6, 6), mark("added", 8, 9)];
 
-test("lines that come in above move the marks down; below they change nothing", () => {
+test("lines inserted above move the marks down; below they change nothing", () => {
   expect(moved(MARKS, change([0, 0], [0, 0], "x\ny\n"))).toEqual([
     mark("modified", 4, 6),
     mark("removed", 8, 8),
@@ -54,7 +54,7 @@ test("lines that come in above move the marks down; below they change nothing", 
   expect(moved(MARKS, change([12, 0], [12, 0], "x\n"))).toEqual(MARKS);
 });
 
-test("a line that is put right before a mark is no part of it", () => {
+test("a line inserted right before a mark is not part of it", () => {
   expect(moved(MARKS, change([2, 0], [2, 0], "x\n"))[0]).toEqual(mark("modified", 3, 5));
 });
 
@@ -67,7 +67,7 @@ test("typing within a line moves nothing, and a line broken within a mark length
   ]);
 });
 
-test("a mark whose lines are all taken out is gone", () => {
+test("a mark whose lines are all removed is gone", () => {
   expect(moved(MARKS, change([1, 0], [5, 0], ""))).toEqual([mark("removed", 2, 2), mark("added", 4, 5)]);
 });
 

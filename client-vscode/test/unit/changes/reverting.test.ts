@@ -30,7 +30,7 @@ class Server implements Commander {
   }
 }
 
-test("a preview says so, and names files only where some are meant", async () => {
+test("a preview is asked for as one, and names files only if some were chosen", async () => {
   const server = new Server({ "steersman.revert": { session: "s", checkpoint: "c", files: [], commands: [], notRevertible: [] } });
   await preview(server, "s", "c");
   await preview(server, "s", "c", ["file:///a"]);
@@ -40,7 +40,7 @@ test("a preview says so, and names files only where some are meant", async () =>
   ]);
 });
 
-test("a revert is over when its end is told, not that of another session's", async () => {
+test("a revert ends with its own session's event", async () => {
   const server = new Server({ "steersman.revert": { session: "s", operation: "op_1" } });
   const done = carryOut(server, { session: "s", checkpoint: "c" });
   server.revertEnds("other", { uri: "file:///x", outcome: "failed" });
@@ -49,7 +49,7 @@ test("a revert is over when its end is told, not that of another session's", asy
   expect(server.asked).toEqual([{ session: "s", checkpoint: "c", preview: false }]);
 });
 
-test("without a known run, the way back is to the last message that changed files", async () => {
+test("without a known run, the last message that changed files is reverted to", async () => {
   const checkpoints = [
     { checkpoint: "msg_1", title: "", ts: 0, files: ["file:///a"] },
     { checkpoint: "msg_2", title: "", ts: 0, files: [] },
@@ -61,13 +61,13 @@ test("without a known run, the way back is to the last message that changed file
   expect(await checkpointOf(new Server({ "steersman.checkpoints": { session: "s", checkpoints: [] } }), "s")).toBeNull();
 });
 
-test("only what is ready, or in conflict, can be taken back", () => {
+test("only files that are ready or in conflict can be reverted", () => {
   const states: FileToRevert["state"][] = ["ready", "done", "conflict", "unavailable"];
   const files = states.map((state) => ({ uri: `file:///${state}`, action: "restore", state }) as const);
   expect(revertible(files).map(({ state }) => state)).toEqual(["ready", "conflict"]);
 });
 
-test("what became of it is one sentence, with the reason of each file that was not taken back", () => {
+test("the outcome is one sentence, with the reason for each file that was not reverted", () => {
   const restored: RevertedFile = { uri: "file:///a", outcome: "restored" };
   expect(outcomeText([restored])).toEqual({ text: "1 file was reverted.", well: true });
   expect(outcomeText([restored, { uri: "file:///b", outcome: "deleted" }, { uri: "file:///c", outcome: "done" }])).toEqual({

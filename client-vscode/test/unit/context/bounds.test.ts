@@ -48,7 +48,7 @@ test("work that takes too long is given up, and so is what nobody waits for", as
   expect(token.listeners.size + timers.waiting.size).toBe(0);
 });
 
-test("so many run at once, the others in their order, and a failure frees its lane", async () => {
+test("only a few run at once, the others in order, and a failure frees its lane", async () => {
   const lanes = new Lanes(2);
   const begun: number[] = [];
   const ends: (() => void)[] = [];

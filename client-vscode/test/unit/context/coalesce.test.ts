@@ -48,7 +48,7 @@ test("what changes often is told once in a while, and a steady flow of changes d
   expect(told.every((keys) => keys.length === 1)).toBe(true);
 });
 
-test("a great many are told so many at a time, each once", () => {
+test("very many changes are sent in batches, each once", () => {
   const { clock, told, changes } = coalescer(2);
   changes.add(["a", "b", "c", "a", "d", "e"]);
   clock.pass(100);
@@ -67,7 +67,7 @@ test("what matters most does not wait behind the others", () => {
   expect(told).toEqual([["open", "a"]]);
 });
 
-test("a beginning tells the first at once, the others as ever", () => {
+test("a beginning sends the first batch at once, the others as usual", () => {
   const { clock, told, changes } = coalescer(2);
   changes.begin();
   changes.add(["a", "b", "c"]);

@@ -30,7 +30,7 @@ test("of a link only the name is meant, or its whole where that isn't known", ()
   ).toEqual([range(10, 9), whole]);
 });
 
-test("no more is passed on than anybody reads", () => {
+test("results are bounded", () => {
   const many = Array.from({ length: MAX_ENTRIES + 10 }, (_, line) => ({ uri: a, range: range(line) }));
   expect(locations(many)).toHaveLength(MAX_ENTRIES);
   const symbol = { name: "x", kind: 11, range: range(0), selectionRange: range(0), children: [] };
@@ -40,7 +40,7 @@ test("no more is passed on than anybody reads", () => {
   expect(count(symbols(deep))).toBe(MAX_ENTRIES);
 });
 
-test("symbols of a document keep what is in what, and kinds count from 1", () => {
+test("symbols of a document keep their nesting, and kinds count from 1", () => {
   const add = { name: "add", kind: 5, range: range(4), selectionRange: range(4, 2), children: [] };
   const cart = { name: "Cart", kind: 4, range: range(3, 0, 9), selectionRange: range(3, 6), children: [add] };
   expect(symbols([cart])).toEqual([
@@ -54,7 +54,7 @@ test("symbols of a document keep what is in what, and kinds count from 1", () =>
   ]);
 });
 
-test("symbols of a document come in its order, whatever that of the extension is", () => {
+test("symbols of a document come in its order, whatever the extension's", () => {
   const at = (name: string, line: number) => ({ name, kind: 11, range: range(line), selectionRange: range(line) });
   const found = symbols([{ ...at("b", 9), children: [at("d", 11), at("c", 10)] }, at("a", 2)]);
   expect(found.map(({ name }) => name)).toEqual(["a", "b"]);

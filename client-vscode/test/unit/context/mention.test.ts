@@ -59,7 +59,7 @@ test("the root of the disk can be a folder", () => {
   expect(pathFrom("/etc/hosts", [{ path: "/", name: "root" }])).toBe("etc/hosts");
 });
 
-test("what is added to a draft stands apart from what is there, with room to go on", () => {
+test("a text appended to a draft is separated by a space and followed by one", () => {
   expect(appended("", "@a.py")).toBe("@a.py ");
   expect(appended("look at", "@a.py")).toBe("look at @a.py ");
   expect(appended("look at\n", "@a.py")).toBe("look at\n@a.py ");

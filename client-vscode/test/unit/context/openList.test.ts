@@ -37,7 +37,7 @@ test("a file that is open twice is listed once, and seen if one of the two is", 
   expect(found).toEqual([{ uri: "a", dirty: true, visible: true, active: false }]);
 });
 
-test("of far too many what is seen or not saved is listed", () => {
+test("of too many, what is visible or unsaved is listed", () => {
   const many = Array.from({ length: MAX_LISTED + 5 }, (_, number) => tab(`t${number}`));
   const found = openList([...many, tab("seen", { visible: true })], [{ uri: "unsaved", dirty: true }]);
   expect(found).toHaveLength(MAX_LISTED);

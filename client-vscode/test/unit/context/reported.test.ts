@@ -17,7 +17,7 @@ test("severities count from 1, and a code with a link is its value", () => {
   ]);
 });
 
-test("of a huge number the gravest are told, and of a long message its beginning", () => {
+test("of very many diagnostics the most severe are sent, and of a long message its beginning", () => {
   const hints = Array.from({ length: 5_000 }, () => ({ range, message: "hint", severity: 3 }));
   const found = reported([...hints, { range, message: "x".repeat(100_000), severity: 0 }]);
   expect(found).toHaveLength(MAX_REPORTED);

@@ -35,7 +35,7 @@ test("a mode that is not set is not made looser by naming one", () => {
   expect(serverEnvironment({}, NOTHING, undefined, false)).toEqual({});
 });
 
-test("what makes an Electron program behave as Node does not reach the agent's commands", () => {
+test("variables that make an Electron program behave as Node do not reach the agent's commands", () => {
   const base = { ELECTRON_RUN_AS_NODE: "1", VSCODE_PID: "1", VSCODE_IPC_HOOK_CLI: "/sock", PYTHONPATH: "/mine" };
   expect(serverEnvironment(base, NOTHING, undefined, true)).toEqual({
     VSCODE_IPC_HOOK_CLI: "/sock",

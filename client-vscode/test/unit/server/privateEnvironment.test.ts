@@ -62,7 +62,7 @@ class Room {
   }
 }
 
-test("it is made once, of the wheel, and found from then on without looking for a Python", async () => {
+test("it is created once, from the wheel, and found from then on without looking for a Python", async () => {
   const room = await Room.make();
   const python = await room.python();
   expect(await room.names()).toEqual([expect.stringMatching(/^0\.1\.0-[0-9a-f]{8}-py3\.12\.4$/)]);
@@ -78,7 +78,7 @@ test("it is made once, of the wheel, and found from then on without looking for 
   expect(room.machine.ran).toHaveLength(ran);
 });
 
-test("uv makes it where it is there", async () => {
+test("uv creates it if uv is installed", async () => {
   const room = await Room.make();
   room.machine.programs.uv = (args, options) => {
     if (args[0] === "venv") return room.venv(args);
@@ -89,14 +89,14 @@ test("uv makes it where it is there", async () => {
   expect(room.machine.ran.some((line) => line.includes("-m pip"))).toBe(false);
 });
 
-test("a uv that can't do it is no reason to have none", async () => {
+test("if uv fails, pip creates it", async () => {
   const room = await Room.make();
   room.machine.programs.uv = (args) => (args[0] === "--version" ? printed("uv 0.0.1") : failed("unknown option"));
   await room.python();
   expect(room.machine.ran.some((line) => line.includes("-m pip"))).toBe(true);
 });
 
-test("nothing that was installed elsewhere gets in between", async () => {
+test("packages installed elsewhere stay out of it", async () => {
   const room = await Room.make();
   room.machine.programs.uv = () => failed("none");
   const making = { ...room.making, env: { PYTHONPATH: "/old", PIP_USER: "1", PIP_INDEX_URL: "http://127.0.0.1/simple" } };
@@ -165,7 +165,7 @@ test("cancelling ends it and leaves nothing behind", async () => {
   expect(await room.names()).toEqual([]);
 });
 
-test("an interrupted one is made anew", async () => {
+test("an interrupted one is created again", async () => {
   const room = await Room.make();
   await mkdir(join(room.place, ".making-old", "bin"), { recursive: true });
   await writeFile(join(room.place, "lock"), "");
@@ -174,7 +174,7 @@ test("an interrupted one is made anew", async () => {
   expect(await room.names()).toEqual([expect.stringMatching(/^0\.1\.0-/)]);
 });
 
-test("one whose interpreter has gone since is made anew", async () => {
+test("one whose interpreter has been removed is created again", async () => {
   const room = await Room.make();
   const python = await room.python();
   await chmod(python, 0o644);
@@ -182,7 +182,7 @@ test("one whose interpreter has gone since is made anew", async () => {
   expect(room.steps.filter((step) => step === "Installing the server")).toHaveLength(2);
 });
 
-test("one that turns out not to be whole is made anew", async () => {
+test("one that turns out to be incomplete is created again", async () => {
   const room = await Room.make();
   const python = await room.python();
   await room.environments().discard(python);
@@ -190,7 +190,7 @@ test("one that turns out not to be whole is made anew", async () => {
   expect(room.steps.filter((step) => step === "Installing the server")).toHaveLength(2);
 });
 
-test("two windows make one", async () => {
+test("two windows create one", async () => {
   const room = await Room.make();
   let release = (): void => undefined;
   const begun = new Promise<void>((resolve) => {
@@ -220,7 +220,7 @@ test("another build of the same version is another environment", async () => {
   expect(await room.python()).not.toBe(before);
 });
 
-test("another interpreter that is asked for makes it anew", async () => {
+test("another interpreter setting creates it again", async () => {
   const room = await Room.make();
   await room.python();
   await room.python("0.1.0", INTERPRETER.path);
