@@ -10,7 +10,6 @@ from steersman.workspace.positions import (
     Position,
     Range,
     apply_changes,
-    utf16_len,
 )
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
@@ -67,10 +66,6 @@ def test_an_offset_inside_a_crlf_is_the_end_of_the_line():
 
 def test_ranges_are_pairs_of_positions():
     assert LineIndex("a\nbc\n").range(2, 5, "utf-16") == Range(at(1, 0), at(2, 0))
-
-
-def test_utf16_length_counts_astral_characters_twice():
-    assert [utf16_len(text) for text in ("", "abc", "é中", "a𝄞b", "\ud800")] == [0, 3, 2, 4, 1]
 
 
 def test_changes_are_applied_each_to_what_the_one_before_left():

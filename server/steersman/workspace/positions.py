@@ -41,11 +41,6 @@ class ContentChange:
     range: Range | None = None
 
 
-def utf16_len(text: str) -> int:
-    """The length of `text` in UTF-16 code units."""
-    return _units(text, "utf-16")
-
-
 class LineIndex:
     """A text and the starts of its lines, for many conversions. It is built in one pass; a conversion is O(log
     lines)."""
