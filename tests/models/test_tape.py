@@ -345,7 +345,7 @@ def test_a_name_that_no_file_can_have_is_refused_like_one_of_a_missing_file(name
 def test_a_file_that_can_not_be_read_is_named(tmp_path):
     with pytest.raises(TapeError, match=r"Can't read the tape .*missing\.jsonl: No such file"):
         load_tape(tmp_path / "missing.jsonl")
-    with pytest.raises(TapeError, match=r"read the tape ~nobody-of-this-name/x\.jsonl: No such file"):
+    with pytest.raises(TapeError, match=r"read the tape ~nobody-of-this-name/x\.jsonl: no such user"):
         load_tape("~nobody-of-this-name/x.jsonl")
     (tmp_path / "latin.jsonl").write_bytes(b'{"tape": 1}\n{"text": "\xff"}')
     with pytest.raises(TapeError, match="not UTF-8 at byte 22"):
