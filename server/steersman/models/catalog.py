@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from steersman.agent.model import Model
@@ -225,37 +224,12 @@ class Catalog:
     def _named(self, spec: str) -> "tuple[Provider, str]":
         """The provider and the model's name in `spec`. Raises ModelConfigError if they are not there."""
         known = self.providers
-        prefix, colon, name = spec.partition(":")
+        prefix, _, name = spec.partition(":")
         if prefix in known and name.strip():
             return known[prefix], name
-        raise ModelConfigError(
-            f"{self._unknown(spec, prefix, known, named=bool(colon))} See steersman models."
-        )
+        from steersman.models.naming import no_model  # noqa: PLC0415 - only where a name was wrong
 
-    def _unknown(self, spec: str, prefix: str, known: "Mapping[str, Provider]", *, named: bool) -> str:
-        written = "a model is written PROVIDER:NAME"
-        if not spec.strip():
-            return f"No model is named: {written}."
-        if prefix in known or prefix == "tape":
-            return f"Unknown model {spec!r}: {written}, and there is no name."
-        if named:
-            import difflib  # noqa: PLC0415 - only where a name was wrong
-
-            near = difflib.get_close_matches(prefix.lower(), [*known, "tape"], n=3)
-            meant = f"Did you mean {' or '.join(near)}? " if near else ""
-            if any(map(str.isdigit, prefix)):  # as Ollama names its models
-                meant += f"A model of Ollama is written ollama:{spec}. "
-            return (
-                f"Unknown provider {prefix!r} in {spec!r}. {meant}A provider of your own is defined in "
-                f"[providers.{prefix or 'NAME'}] of {self._file}, with api and base_url."
-            )
-        first, slash, rest = spec.partition("/")
-        if slash and first in known:
-            return f"Unknown model {spec!r}: {written}. Did you mean {first}:{rest}?"
-        meant = " or ".join(f"{each.id}:{spec}" for each in known.values() if _is_named_by(each, spec))
-        if meant:
-            return f"Unknown model {spec!r}: {written}. Did you mean {meant}?"
-        return f"Unknown model {spec!r}: {written}, such as openai-chat:{spec} for a server of your own."
+        raise ModelConfigError(f"{no_model(spec, known, self._file)} See steersman models.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,10 +275,6 @@ def resolve_model(
     from steersman.models.routes import General  # noqa: PLC0415
 
     return Catalog(general=lambda: General(base_url, api_key), images=images).model(spec, client=client)
-
-
-def _is_named_by(provider: "Provider", name: str) -> bool:
-    return any(fnmatchcase(name.lower(), each) for each in provider.names)
 
 
 def _package() -> "Mapping[str, Provider]":
