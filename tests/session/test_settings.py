@@ -89,7 +89,7 @@ async def test_a_key_that_is_withheld_is_told_and_not_named(harness, tmp_path):
         ("max_turns = 0", "max_turns"),
         ("allow_commands = 3", "allow_commands"),
         ("model = [", "not TOML"),
-        pytest.param(f"{'9' * 5000} = 1", r"999 is no key of it\. .{,300}$", id="key"),
+        pytest.param(f"{'9' * 5000} = 1", r"999 is not a known key\. .{,300}$", id="key"),
         pytest.param("model = " + "[" * 3000, "not TOML", id="nested"),
         pytest.param("max_turns = " + "9" * 5000, "not TOML", id="digits"),
         ("api_key = ['secret-in-a-list']", "api_key: Input should be a valid string."),

@@ -108,7 +108,7 @@ def test_front_matter_is_read():
     ("text", "what"),
     [
         ("---\ndescription: x\n", "not closed"),
-        ("---\ncolour: red\n---\nx", "Line 2 .*colour is no key of it. Keys: description"),
+        ("---\ncolour: red\n---\nx", "Line 2 .*colour is not a known key. Keys: description"),
         ("---\nmode: ask\nmode: ask\n---\nx", "Line 3 .*twice"),
         ("---\n- list\n---\nx", "not `key: value`"),
     ],

@@ -24,7 +24,7 @@ export function summaryOf(files: readonly FileToRevert[], choices: Readonly<Reco
 function textOf(undecided: number, back: number, kept: number): string {
   if (undecided === 1) return t("Choose what to do with the file that was changed since.");
   if (undecided > 1) return t("Choose what to do with the {0} files that were changed since.", undecided);
-  if (back === 0 && kept === 0) return t("There is nothing to take back.");
+  if (back === 0 && kept === 0) return t("There is nothing to revert.");
   const files = back === 1 ? t("1 file will be reverted.") : t("{0} files will be reverted.", back);
   return `${files} ${t("This can be undone.")}`;
 }

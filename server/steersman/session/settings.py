@@ -255,6 +255,6 @@ def _read_file(path: Path) -> ConfigFile:
         name = ".".join(str(part) for part in first["loc"])[:200]
         if first["type"] == "extra_forbidden":
             known = ", ".join(ConfigFile.model_fields)
-            raise SettingsError(f"{path}: {name} is no key of it. Known keys: {known}.") from None
+            raise SettingsError(f"{path}: {name} is not a known key. Known keys: {known}.") from None
         got = "" if name == "api_key" else f", got {first['input']!r:.60}"
         raise SettingsError(f"{path}: {name}: {first['msg']}{got}.") from None

@@ -85,7 +85,7 @@ def _read_field(line: str, number: int, fields: dict[str, str]) -> None:
     found = _LINE.fullmatch(line)
     key = found[1].lower() if found else ""
     if found is None or key not in KEYS:
-        what = f"{found[1]} is no key of it" if found else "this is not `key: value`"
+        what = f"{found[1]} is not a known key" if found else "this is not `key: value`"
         raise TemplateError(f"Line {number} of the front matter: {what}. Keys: {', '.join(KEYS)}.")
     if key in fields:
         raise TemplateError(f"Line {number} of the front matter: {key} is there twice.")

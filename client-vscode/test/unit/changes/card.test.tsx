@@ -158,7 +158,7 @@ test("to skip the only file is nothing to do", async () => {
   const page = new Page();
   await page.answer({ files: [CONFLICT] });
   page.choose("Skip it for now");
-  expect(page.text).toContain("There is nothing to take back.");
+  expect(page.text).toContain("There is nothing to revert.");
   expect(page.button("Revert").getAttribute("aria-disabled")).toBe("true");
 });
 
