@@ -290,7 +290,7 @@ async def test_odd_names_are_listed_on_one_line_each_and_act_on_nobody(tmp_path)
     await h.run()
     for text in h.results()[: len(looks)]:
         assert all(char.isprintable() or char == "\n" for char in text), text
-        assert sum("\\x1b[2Jx" in line for line in text.splitlines()) == 1
+        assert sum("\\x1b[2Jx" in line for line in text.splitlines()) == 1, text
         assert len(text.splitlines()) <= len(odd_names()) + 2
     assert all(text.endswith(":1:needle\n") for text in h.results()[len(looks) :])
     assert h.outcomes == ["ok"] * (len(looks) + len(alone))

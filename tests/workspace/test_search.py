@@ -159,10 +159,15 @@ async def test_what_was_found_before_a_search_was_cut_short_is_told(
     assert (found, end.cut_short, end.aborted) == (["a"], "it took longer than 5 seconds", False)
 
 
-async def test_a_program_that_was_killed_has_not_seen_everything(tmp_path: Path, signal: AbortSignal) -> None:
-    ripgrep = Ripgrep(script(tmp_path, "kill -9 $$"))
-    end = await ripgrep.files(tmp_path, exclude=(), stop=signal, on_path=anything)
-    assert end.cut_short == "ripgrep was ended by signal 9"
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [("kill -9 $$", "ripgrep was ended by signal 9"), ("exit 101", "ripgrep failed with exit status 101")],
+)
+async def test_a_program_that_did_not_end_as_it_should_has_not_seen_everything(
+    tmp_path: Path, signal: AbortSignal, how: str, told: str
+) -> None:
+    end = await Ripgrep(script(tmp_path, how)).files(tmp_path, exclude=(), stop=signal, on_path=anything)
+    assert end.cut_short == told
 
 
 async def test_without_ripgrep_the_error_says_so(tmp_path: Path, signal: AbortSignal) -> None:

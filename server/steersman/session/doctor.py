@@ -127,7 +127,9 @@ def _sessions(home: Home) -> Finding:
         return Finding(
             "sessions", "problem", f"{home.sessions}: {error.strerror}.", "Give yourself access to it."
         )
-    said = f"{summary.count} log{'' if summary.count == 1 else 's'}, {_size(summary.size)}, in {home.sessions}"
+    said = (
+        f"{summary.count} log{'' if summary.count == 1 else 's'}, {_size(summary.size)}, in {home.sessions}"
+    )
     if summary.locked:
         said += f"; {summary.locked} in use"
     if not summary.torn and not summary.unreadable:

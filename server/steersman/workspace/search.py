@@ -189,7 +189,10 @@ class Ripgrep:
             )
         if result.code == -signal.SIGABRT:
             return "it needed too much memory"
-        return None if result.code >= 0 else f"ripgrep was ended by signal {-result.code}"
+        if result.code < 0:
+            return f"ripgrep was ended by signal {-result.code}"
+        # 0: found, 1: not found, 2: an error with some file, or with what was asked for.
+        return None if result.code <= 2 else f"ripgrep failed with exit status {result.code}"
 
 
 class _FewLines:
