@@ -54,10 +54,13 @@ def log_summary(folder: Path) -> LogSummary:
     OSError: the folder can't be listed.
     """
     summary = LogSummary()
-    if not folder.exists():
+    try:
+        # `glob` finds nothing in a folder that can't be read, and says nothing; nor does `exists`, from Python 3.12 on.
+        paths = list(folder.iterdir())
+    except FileNotFoundError:
         return summary
     found: list[tuple[float, Path]] = []
-    for path in folder.iterdir():  # `glob` finds nothing in a folder that can't be read, and says nothing
+    for path in paths:
         if path.suffix != ".jsonl":
             continue
         try:
