@@ -264,13 +264,19 @@ class SessionHarness:
     def end(self) -> dict[str, Any]:
         return self.of("agent_end")[-1]
 
+    def _ends(self) -> list[dict[str, Any]]:
+        """The ends of all calls, in the order in which the model made the calls: parallel ones end in any order."""
+        blocks = [block for data in self.of("message_end") for block in data.get("content", ())]
+        order = {block["id"]: number for number, block in enumerate(blocks) if block["type"] == "toolCall"}
+        return sorted(self.of("tool_execution_end"), key=lambda data: order[data["toolCallId"]])
+
     @property
     def outcomes(self) -> list[str]:
-        return [data["outcome"] for data in self.of("tool_execution_end")]
+        return [data["outcome"] for data in self._ends()]
 
     def results(self) -> list[str]:
         """The texts of all tool results."""
-        return ["".join(b.get("text", "") for b in data["content"]) for data in self.of("tool_execution_end")]
+        return ["".join(b.get("text", "") for b in data["content"]) for data in self._ends()]
 
     def put(self, name: str, text: str = "") -> Path:
         path = self.root / name
