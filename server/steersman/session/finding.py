@@ -1,9 +1,10 @@
 """Finds the run or session that somebody means who names none, or names one by its id."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from steersman.session.errors import Refused
+from steersman.session.last_runs import LastRuns
 from steersman.session.listing import most_recent_log
 from steersman.session.open_sessions import OpenSessions, folder
 from steersman.session.services import Services
@@ -14,8 +15,8 @@ from steersman.workspace.roots import Roots
 class Finder:
     """One server's."""
 
-    def __init__(self, services: Services, sessions: OpenSessions, begun: Collection[str]) -> None:
-        """`begun`: the ids of all runs so far, those that have ended included."""
+    def __init__(self, services: Services, sessions: OpenSessions, begun: LastRuns) -> None:
+        """`begun`: the last runs, those that have ended included."""
         self._services, self._sessions, self._begun = services, sessions, begun
 
     def session_of(self, run: str | None) -> Session:

@@ -8,6 +8,7 @@ from steersman.agent.events import Input
 from steersman.agent.messages import Message
 from steersman.agent.model import Model, ThinkingLevel
 from steersman.session.errors import Refused
+from steersman.session.last_runs import LastRuns
 from steersman.session.open_sessions import OpenSessions, folder
 from steersman.session.pointing import Pointed
 from steersman.session.prompts import Composed, Prompts
@@ -81,8 +82,7 @@ class Starts:
         defaults: Defaults,
         refuse_when_closing: Callable[[], None],
     ) -> None:
-        self.begun: set[str] = set()
-        """The ids of all runs so far."""
+        self.begun = LastRuns()
         self._services, self._sessions, self._prompts = services, sessions, prompts
         self._defaults, self._refuse_when_closing = defaults, refuse_when_closing
         self._on_their_way: list[StartRequest] = []
