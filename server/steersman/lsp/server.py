@@ -52,6 +52,7 @@ from steersman.session.manager import SessionManager
 from steersman.session.services import ToolSetting
 from steersman.session.settings import Settings
 from steersman.session.warming import warm
+from steersman.startup.heap import share_one_heap
 from steersman.startup.skeletons import make_all
 from steersman.workspace.disk import DiskWorkspace
 from steersman.workspace.ports import KeepPreImage, Workspace
@@ -214,6 +215,7 @@ class SteersmanServer:
 
         warm(self.services, enough=enough)
         tidy(self._home)
+        share_one_heap()
         make_all("steersman", enough=enough)
 
     def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
