@@ -9,6 +9,9 @@ from typing import Final
 MOST_LEVELS: Final = 500
 """Lists and objects in each other: far more than anybody means, and few enough for every encoder."""
 
+MOST_READ: Final = 1024
+"""Levels that JSON is read to at all. orjson has this limit; what only the standard library reads gets the same."""
+
 
 def is_too_deep(value: object, most: int = MOST_LEVELS) -> bool:
     """Whether a JSON value has more than `most` lists and objects in each other. Doesn't recurse."""

@@ -5,7 +5,7 @@ A thin layer over `protocol.RpcProtocol`; every method is safe to call from a ha
 
 import functools
 import logging
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from pygls.exceptions import JsonRpcException, PyglsError
@@ -16,14 +16,11 @@ from steersman.lsp.documents import Documents
 from steersman.lsp.inert import inert
 from steersman.lsp.protocol import RpcProtocol
 from steersman.lsp.structure import late_converter
-from steersman.lsp.wire import JsonObject, JsonValue, encode
+from steersman.lsp.wire import CommandHandler, JsonObject, JsonValue, encode
 
-__all__ = ["CommandHandler", "RpcServer", "after_response"]
+__all__ = ["RpcServer", "after_response"]
 
 logger = logging.getLogger(__name__)
-
-CommandHandler = Callable[[list[JsonValue]], Awaitable[JsonValue]]
-"""Takes the command's arguments and returns its result, both plain JSON; raises CommandError to refuse."""
 
 
 class RpcServer(LanguageServer):

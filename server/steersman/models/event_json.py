@@ -6,11 +6,9 @@ from typing import Final
 
 import orjson
 
-from steersman.agent.json_depth import is_too_deep
+from steersman.agent.json_depth import MOST_READ, is_too_deep
 from steersman.models.surrogates import whole
 
-_ORJSON_LEVELS: Final = 1024
-"""That orjson reads."""
 _MOST: Final = 10**15
 """Most tokens; a larger number is not taken for a count."""
 
@@ -30,7 +28,7 @@ def read_event(payload: bytes) -> tuple[object, bool]:
         value = json.loads(payload.decode("utf-8", "replace"), strict=False)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if is_too_deep(value, _ORJSON_LEVELS):
+    if is_too_deep(value, MOST_READ):
         raise ValueError("nested too deeply")
     return value, True
 

@@ -5,14 +5,11 @@ Lone surrogates, integers beyond 64 bits and NaN arrive from real clients and in
 
 import json
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
-from steersman.agent.json_depth import is_too_deep
-
-_ORJSON_LEVELS: Final = 1024
-"""That orjson reads."""
+from steersman.agent.json_depth import MOST_READ, is_too_deep
 
 
 def encode(value: object, default: Callable[[object], object] | None = None) -> bytes:
@@ -43,6 +40,6 @@ def decode(text: bytes | bytearray | memoryview | str) -> Any:
         value = json.loads(text if isinstance(text, str) else bytes(text))
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if is_too_deep(value, _ORJSON_LEVELS):
+    if is_too_deep(value, MOST_READ):
         raise ValueError("nested too deeply")
     return value
