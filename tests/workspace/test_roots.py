@@ -157,12 +157,48 @@ class TestLinks:
         assert roots.resolve(str(base / "alias/src/app.py")).relative == "src/app.py"
 
 
-@pytest.mark.parametrize(("on_disk", "asked"), [("e\u0301.txt", "\u00e9.txt"), ("\u00e9.txt", "e\u0301.txt")])
-def test_a_name_is_found_in_its_other_unicode_form(
-    roots: Roots, base: Path, on_disk: str, asked: str
-) -> None:
-    (base / "ws" / on_disk).touch()
-    assert roots.resolve(asked).path.name == on_disk
+@pytest.mark.parametrize(("one", "other"), [("e\u0301", "\u00e9"), ("\u00e9", "e\u0301")])
+class TestOtherUnicodeForms:
+    """A name is found where only its Unicode form is another, wherever in a path it is."""
+
+    def test_of_files(self, roots: Roots, base: Path, one: str, other: str) -> None:
+        (base / "ws" / f"{one}.txt").touch()
+        for name in (
+            f"{other}.txt",
+            f"./{other}.txt",
+            f"{other}.txt/",
+            f"{other}.txt/.",
+            f"src/../{other}.txt",
+        ):
+            assert roots.resolve(name).relative == f"{one}.txt"
+        assert roots.resolve(str(base / "ws" / f"{other}.txt")).relative == f"{one}.txt"
+
+    def test_of_folders(self, roots: Roots, base: Path, one: str, other: str) -> None:
+        (base / "ws" / one / "in").mkdir(parents=True)
+        (base / "ws" / one / "in" / f"{one}.txt").touch()
+        assert roots.resolve(f"{other}/in/{other}.txt").relative == f"{one}/in/{one}.txt"
+        assert roots.resolve(f"{other}/new/{other}.txt", for_write=True).relative == f"{one}/new/{other}.txt"
+        assert roots.resolve(f"{other}/in/../{other}").relative == f"{one}/{other}"
+        assert roots.resolve(f"{other}/..").relative == "."
+
+    def test_of_a_link_to_outside(self, roots: Roots, base: Path, one: str, other: str) -> None:
+        (base / "ws" / one).symlink_to(base / "away")
+        resolved = roots.resolve(f"{other}/secret.txt")
+        assert (resolved.path, resolved.outside) == (base / "away/secret.txt", True)
+        with pytest.raises(PathError):
+            roots.resolve(f"{other}/secret.txt", for_write=True)
+
+    def test_not_if_both_forms_exist(self, roots: Roots, base: Path, one: str, other: str) -> None:
+        for name in (one, other):
+            (base / "ws" / name).touch()
+            assert roots.resolve(name).relative == name
+
+    def test_of_other_workspace_folders(self, base: Path, one: str, other: str) -> None:
+        roots = Roots([base / "ws", base / "other"], ["App", one])
+        assert roots.resolve(f"{other}/lib").path == base / "other/lib"
+        (base / "ws" / other).mkdir()
+        assert roots.resolve(f"{one}/lib").path == base / "ws" / other / "lib"
+        assert roots.relative(base / "other/lib") == str(base / "other/lib")
 
 
 def test_rules_see_names_below_the_folder_however_they_were_given(base: Path) -> None:

@@ -6,7 +6,6 @@ It looks at names and links only. It opens nothing, and knows nothing of rules a
 import os
 import re
 import stat
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from steersman.workspace.errors import PathError
 from steersman.workspace.invisible import is_visible, seen
+from steersman.workspace.spelling import existing_spelling, same_name
 
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4096
@@ -111,11 +111,12 @@ class Roots:
         """
         text = _clean(path)
         start = self._start(text)
-        head, name = os.path.split(start)
+        existing = existing_spelling(start)
+        head, name = os.path.split(existing)
         if name in ("", ".", ".."):
-            entry = real = _real(start, path)
+            entry = real = _real(existing, path)
         else:
-            entry = _existing_spelling(_real(head, path).rstrip("/"), name)
+            entry = f"{_real(head, path).rstrip('/')}/{name}"
             real = _real(entry, path) if follow and _is_link(entry) else entry
             if follow and _is_link(real):
                 raise PathError(f"{printable(path)} leads through symbolic links in a circle.")
@@ -157,7 +158,7 @@ class Roots:
         root = root or self.containing(text)
         if root is None:
             return text
-        if primary is not None and os.path.lexists(primary.path / root.name):
+        if primary is not None and _has_entry(primary, root.name):
             return text  # the name means the entry of the session's folder
         below = _below(text, root.path)
         return root.name if below == "." else f"{root.name}/{below}"
@@ -179,9 +180,10 @@ class Roots:
                 f"There is no workspace folder: use an absolute path instead of {printable(text)}."
             )
         first, _, rest = text.partition("/")
-        if len(self.folders) > 1 and not os.path.lexists(primary.path / first):
+        if len(self.folders) > 1 and not _has_entry(primary, first):
+            named = same_name(first, (root.name for root in self.folders))
             for root in self.folders:
-                if root.name == first:
+                if root.name == named:
                     return f"{root.path}/{rest}"
         return f"{primary.path}/{text}"
 
@@ -239,6 +241,10 @@ def _from_uri(uri: str) -> str:
     return path
 
 
+def _has_entry(root: Root, name: str) -> bool:
+    return os.path.lexists(existing_spelling(f"{root.path}/{name}"))
+
+
 def _is_link(path: str) -> bool:
     try:
         return stat.S_ISLNK(os.lstat(path).st_mode)
@@ -261,21 +267,6 @@ def _real(path: str, given: str) -> str:
     if not settled:
         raise PathError(f"{printable(given)} leads through symbolic links in a circle.")
     return real
-
-
-def _existing_spelling(folder: str, name: str) -> str:
-    """The path of `name` in `folder`. If it isn't there, the path of the one existing name that differs only in its
-    Unicode form: models write é as one character, some systems as two."""
-    path = f"{folder}/{name}"
-    if name.isascii() or os.path.lexists(path):
-        return path
-    wanted = unicodedata.normalize("NFC", name)
-    try:
-        names = os.listdir(folder)  # noqa: PTH208  (names are compared, paths are not needed)
-    except OSError:
-        return path
-    same = [other for other in names if unicodedata.normalize("NFC", other) == wanted]
-    return f"{folder}/{same[0]}" if len(same) == 1 else path
 
 
 def _unique(name: str, taken: set[str]) -> str:
