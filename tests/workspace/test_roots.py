@@ -135,8 +135,12 @@ class TestLinks:
     def test_a_circle_is_an_error(self, roots: Roots, base: Path) -> None:
         (base / "ws/a").symlink_to("b")
         (base / "ws/b").symlink_to("a")
-        with pytest.raises(PathError, match="circle"):
-            roots.resolve("a")
+        for name in ("a", "a/", "a/."):
+            with pytest.raises(PathError, match="circle"):
+                roots.resolve(name)
+        with pytest.raises(PathError, match="circle"):  # not the link itself
+            roots.resolve("a/.", follow=False)
+        assert roots.resolve("a", follow=False).relative == "a"
 
     def test_a_way_out_behind_a_circle_is_not_taken_for_inside(self, roots: Roots, base: Path) -> None:
         (base / "ws/loop").symlink_to("loop")

@@ -113,13 +113,14 @@ class Roots:
         start = self._start(text)
         existing = existing_spelling(start)
         head, name = os.path.split(existing)
-        if name in ("", ".", ".."):
+        if name in ("", ".", ".."):  # of a link, too, this is what it leads to
+            follow = True
             entry = real = _real(existing, path)
         else:
             entry = f"{_real(head, path).rstrip('/')}/{name}"
             real = _real(entry, path) if follow and _is_link(entry) else entry
-            if follow and _is_link(real):
-                raise PathError(f"{printable(path)} leads through symbolic links in a circle.")
+        if follow and _is_link(real):
+            raise PathError(f"{printable(path)} leads through symbolic links in a circle.")
         root = self.containing(real)
         named = self._named_below(start)
         if for_write and root is None and not named.startswith("/"):
