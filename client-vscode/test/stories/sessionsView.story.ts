@@ -37,29 +37,28 @@ story(
     // A key, as in the explorer.
     await row(window, "name a fruit").click();
     await chat.shows("An apple.");
-    await window.command("Steersman: Focus on Sessions View");
-    await page.keyboard.press("F2");
-    await fill(window, "the apple of it");
+    await window.answer("Rename Session", "the apple of it", async () => {
+      await window.command("Steersman: Focus on Sessions View");
+      await page.keyboard.press("F2");
+    });
     await row(window, "the apple of it").waitFor();
     await chat.frame.getByRole("heading", { name: "the apple of it" }).waitFor();
     await row(window, "name a fruit").waitFor({ state: "detached" });
 
-    await window.command("Steersman: Search Sessions…");
-    await fill(window, "vegetable");
+    const search = (): Promise<void> => window.command("Steersman: Search Sessions…");
+    await window.answer("Search Sessions", "vegetable", search);
     await row(window, "the apple of it").waitFor({ state: "detached" });
     await page.getByText("Sessions with “vegetable” in the title").waitFor();
     expect(await row(window, "name a vegetable").count()).toBe(1);
     await picture("sessions found");
-    await window.command("Steersman: Search Sessions…");
-    await fill(window, "no such thing");
+    await window.answer("Search Sessions", "no such thing", search);
     await page.getByText("No session has “no such thing” in its title.").waitFor();
     await picture("sessions not found");
     await page.locator(".pane-header", { hasText: "Sessions" }).hover();
     await page.getByRole("button", { name: "Clear the Search" }).click();
     await row(window, "the apple of it").waitFor();
 
-    await menu(window, "the apple of it", "Export Session…");
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: "Markdown" }).click();
+    await window.pick("Export Session", "Markdown", () => menu(window, "the apple of it", "Export Session…"));
     await page.locator(".quick-input-widget:visible .quick-input-action", { hasText: "OK" }).waitFor();
     await picture("sessions export");
     await page.keyboard.press("Enter");
@@ -85,11 +84,6 @@ story(
 
 function row({ page }: Window, title: string): Locator {
   return page.locator(".part.sidebar .pane-body .monaco-list-row", { hasText: title });
-}
-
-async function fill({ page }: Window, text: string): Promise<void> {
-  await page.locator(".quick-input-widget:visible input").fill(text);
-  await page.keyboard.press("Enter");
 }
 
 /** Chooses from the menu of a session of the list. */

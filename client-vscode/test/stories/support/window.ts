@@ -53,6 +53,25 @@ export class Window {
     });
   }
 
+  /** Answers a question of one line, by its title, that `open` makes VS Code ask. */
+  async answer(title: string, text: string, open: () => Promise<unknown>): Promise<void> {
+    const box = this.asking(title).locator("input");
+    await this.insist(box, open, (timeout) => box.fill(text, { timeout }));
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Picks from a list, by its title, that `open` makes VS Code show. */
+  async pick(title: string, label: string, open: () => Promise<unknown>): Promise<void> {
+    const list = this.asking(title);
+    const row = list.locator(".monaco-list-row", { hasText: label }).first();
+    await this.choose(row, list.locator("input"), open);
+  }
+
+  private asking(title: string): Locator {
+    const heading = this.page.locator(".quick-input-title", { hasText: exactly(title) });
+    return this.page.locator(".quick-input-widget:visible").filter({ has: heading });
+  }
+
   /** Chooses an action from the light bulb at the cursor. */
   async lightBulb(title: string): Promise<void> {
     const list = this.page.locator(".action-widget");
@@ -67,23 +86,33 @@ export class Window {
     return this.page.locator(".quick-input-list .monaco-list-row").filter({ has: label }).first();
   }
 
+  /** Opens a list and chooses a row of it. */
+  private choose(row: Locator, list: Locator, open: (timeout: number) => Promise<unknown>): Promise<void> {
+    return this.insist(list, open, (timeout) => row.click({ timeout }));
+  }
+
   /**
-   * Opens a list and chooses a row of it. A list that was opened before everything is known does not learn of it, and one
-   * that loses the focus to what has just come closes: it is opened again, and has longer each time.
+   * Opens a list or a box and uses it. A list that was opened before everything is known does not learn of it, and what
+   * loses the focus closes: to something that has just come, or to a view with the focus that VS Code has drawn again in
+   * that moment. Then it is opened again, and has longer each time.
    *
    * @param open may take so many milliseconds
    */
-  private async choose(row: Locator, list: Locator, open: (timeout: number) => Promise<void>): Promise<void> {
+  private async insist(
+    opened: Locator,
+    open: (timeout: number) => Promise<unknown>,
+    use: (timeout: number) => Promise<unknown>,
+  ): Promise<void> {
     for (let timeout = 3_000; ; timeout *= 2) {
       try {
         await open(timeout);
-        await row.click({ timeout });
+        await use(timeout);
         return;
       } catch (error) {
         if (timeout > PATIENCE) throw error;
       }
       // Only there: elsewhere Escape means something else.
-      if (await list.isVisible()) await list.press("Escape", { timeout }).catch(() => undefined);
+      if (await opened.isVisible()) await opened.press("Escape", { timeout }).catch(() => undefined);
     }
   }
 
