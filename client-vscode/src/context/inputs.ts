@@ -40,12 +40,17 @@ export class Inputs implements ClientFeature, vscode.Disposable {
   };
 
   attach(client: LanguageClient): vscode.Disposable[] {
+    // A connection that ends does not cancel its requests.
+    const ended = new vscode.CancellationTokenSource();
     return [
       client.onRequest("steersman/input", (request: InputRequest, token: vscode.CancellationToken) =>
-        isPrompt(request) ? askInBox(request, token) : this.ask(request, token),
+        isPrompt(request) ? askInBox(request, token, ended.token) : this.ask(request, token),
       ),
-      // A connection that ends does not cancel its requests.
-      new vscode.Disposable(() => this.questions.withdrawAll()),
+      new vscode.Disposable(() => {
+        this.questions.withdrawAll();
+        ended.cancel();
+        ended.dispose();
+      }),
     ];
   }
 

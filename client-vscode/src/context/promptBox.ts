@@ -10,8 +10,18 @@ export function isPrompt({ run }: InputRequest): boolean {
   return run === "";
 }
 
-/** Null: the user closed it, or it was withdrawn. */
-export async function askInBox({ prompt }: InputRequest, token: vscode.CancellationToken): Promise<InputAnswer | null> {
-  const text = await vscode.window.showInputBox({ title: "Steersman", prompt, ignoreFocusOut: true }, token);
-  return text === undefined ? null : { text };
+/** Null: the user closed it, or one of the tokens withdrew it. */
+export async function askInBox(
+  { prompt }: InputRequest,
+  ...tokens: readonly vscode.CancellationToken[]
+): Promise<InputAnswer | null> {
+  const withdrawn = new vscode.CancellationTokenSource();
+  const listening = tokens.map((token) => token.onCancellationRequested(() => withdrawn.cancel()));
+  try {
+    const text = await vscode.window.showInputBox({ title: "Steersman", prompt, ignoreFocusOut: true }, withdrawn.token);
+    return text === undefined ? null : { text };
+  } finally {
+    for (const each of listening) each.dispose();
+    withdrawn.dispose();
+  }
 }

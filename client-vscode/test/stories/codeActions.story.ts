@@ -1,6 +1,7 @@
 /** The light bulb: what another language server finds is mended by a run. */
 
 import { expect } from "vitest";
+import { kill, serversOf } from "./support/processes";
 import { story } from "./support/story";
 import { edit } from "./support/turns";
 import { PATIENCE } from "./support/window";
@@ -29,5 +30,31 @@ story(
     await chat.answer(/^Edit data\.json/, "Accept");
     await chat.shows("A comma was missing.");
     await expect.poll(() => read("data.json"), { timeout: PATIENCE }).toContain('"a": 1,');
+  },
+);
+
+story(
+  "the box that asks for a prompt goes with the server that opened it, and another one is asked in it",
+  {
+    files: { "a.txt": "alpha\n" },
+    tape: [{ when: "What is this?" }, { text: "A Greek letter." }],
+  },
+  async ({ window, home }) => {
+    const chat = await window.openChat();
+    await window.openFile("a.txt");
+    await window.focusEditor();
+    await window.page.keyboard.press("Control+A");
+    const box = window.page.locator(".quick-input-widget:visible input");
+    await window.lightBulb("Ask Steersman about this…");
+    await box.waitFor();
+    for (const server of serversOf(home)) kill(server);
+    await box.waitFor({ state: "hidden" });
+    await expect.poll(() => serversOf(home).length, { timeout: PATIENCE }).toBe(1);
+    await window.focusEditor();
+    await window.page.keyboard.press("Control+A");
+    await window.lightBulb("Ask Steersman about this…");
+    await box.fill("What is this?");
+    await window.page.keyboard.press("Enter");
+    await chat.shows("A Greek letter.");
   },
 );

@@ -74,7 +74,7 @@ export class Window {
 
   /** Chooses an action from the light bulb at the cursor. */
   async lightBulb(title: string): Promise<void> {
-    const list = this.page.locator(".action-widget");
+    const list = this.page.locator(".action-widget").first(); // the second is the menu of a row
     const row = list.locator(".monaco-list-row", { hasText: title }).first();
     await this.choose(row, list, () => this.page.keyboard.press("Control+."));
   }
