@@ -70,13 +70,19 @@ async def test_a_request_has_the_key_in_its_header_only_and_a_json_body():
         ("http://h:1/v1/", "http://h:1/v1/models/m:streamGenerateContent?alt=sse"),
         ("https://h/p/google?a=1", "https://h/p/google/models/m:streamGenerateContent?a=1&alt=sse"),
         (" http://h/v1beta/models ", "http://h/v1beta/models/m:streamGenerateContent?alt=sse"),
-        ("http://me:pass@h/v1", "http://h/v1/models/m:streamGenerateContent?alt=sse"),
     ],
 )
 async def test_the_base_url_is_what_other_clients_take(base_url, url):
     canned = Canned([HELLO])
     await events_of(model_over(canned, "m", base_url=base_url))
     assert str(canned.requests[0].url) == url
+
+
+async def test_credentials_of_the_base_url_are_sent_beside_the_key_which_has_a_header_of_its_own():
+    canned = Canned([HELLO])
+    await events_of(model_over(canned, "m", base_url="http://me:pass@h/v1"))
+    headers = canned.requests[0].headers
+    assert (headers["authorization"], headers["x-goog-api-key"]) == ("Basic bWU6cGFzcw==", KEY)
 
 
 @pytest.mark.parametrize(

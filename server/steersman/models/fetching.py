@@ -71,11 +71,12 @@ class Server:
         for ending in _ENDINGS:
             path = path.removesuffix(ending)
         version = ANTHROPIC_VERSION if api == "anthropic" else {}
-        sent = {"accept": "application/json", **version, **key_headers(api, key)}
+        keyed = key_headers(api, key)
+        sent = {"accept": "application/json", **version, **keyed}
         secrets = [key, *secrets_of_url(base_url), *(headers or {}).values()]
         own = "/v1beta" if api == "gemini" else "/v1"
         # As the APIs' own requests have it: see `WireApi.url`.
-        sends_credentials = not key or api == "anthropic"
+        sends_credentials = "authorization" not in keyed
         redact = Redactor(secrets)
         return cls(parts, path or own, with_own(headers, sent), redact, sends_credentials, key_source)
 

@@ -39,7 +39,7 @@ class Gemini:
         path = parts.path.rstrip("/").removesuffix("/models") or _VERSION
         model = quote(model.strip().removeprefix("models/"), safe="", errors="replace")
         parts = parts._replace(query=f"{parts.query}&alt=sse" if parts.query else "alt=sse")
-        return with_path(parts, f"{path}/models/{model}:streamGenerateContent", credentials=not keyed)
+        return with_path(parts, f"{path}/models/{model}:streamGenerateContent")
 
     def headers(self, _model: str) -> Mapping[str, str]:
         return {}
