@@ -98,6 +98,7 @@ async def test_cut_off_within_any_record_the_picture_is_that_of_the_records_befo
             copy.write_bytes(before + line[:cut])
             assert shape(closed(read_picture(copy))) == expected
             log, tail = SessionLog.open(copy)
+            log.cut_off(tail)
             await log.close()
             assert tail == Tail(len(before), cut)
             assert copy.read_bytes() == before
@@ -223,6 +224,9 @@ async def test_a_log_that_is_damaged_elsewhere_is_refused_with_what_to_do_and_no
     assert ", line " in said
     assert "head -n" in said or "line 1:" in said
     assert damaged.left == data
+    for torn in (b'{"seq":', b"no record\n", b'no record\n{"seq":'):
+        assert await damaged.opened(data + torn) is not None
+        assert damaged.left == data + torn, "nor is the end cut off that is cut off a log of use"
 
 
 async def test_a_log_whose_header_names_no_folders_is_refused_each_time_and_its_lock_given_back(damaged):

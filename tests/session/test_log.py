@@ -39,6 +39,8 @@ async def test_cut_at_any_byte_at_most_the_record_being_written_is_lost(tmp_path
         log, tail = SessionLog.open(path)
         assert tail.whole == ([0, *ends][kept])
         assert tail.torn == cut - tail.whole
+        assert path.stat().st_size == cut, "nor does an open writer touch it before it is told to"
+        log.cut_off(tail)
         log.append(record(kept + 1, "after"))
         await log.close()
         assert [each["seq"] for each in read_records(path)] == list(range(1, kept + 2))
@@ -56,13 +58,17 @@ async def test_a_log_that_somebody_has_removed_is_noticed_with_the_next_sync(tmp
     await log.close()
 
 
-@pytest.mark.parametrize("rest", [b"\x00" * 5000, b"\x00" * 50 + b"\n", b'{"seq": 3, "ty\x00\x00\x00pe"}\n'])
+@pytest.mark.parametrize(
+    "rest",
+    [b"\x00" * 5000, b"\x00" * 50 + b"\n", b'{"seq": 3, "ty\x00\x00\x00pe"}\n', b'\x00\n{"seq": 4, "t'],
+)
 async def test_what_a_loss_of_power_left_of_the_last_record_is_cut_off(tmp_path, rest):
     path = tmp_path / "log.jsonl"
     whole = await made(path, "one", "two")
     path.write_bytes(whole + rest)
     assert len(list(read_records(path))) == 2
     log, tail = SessionLog.open(path)
+    log.cut_off(tail)
     await log.close()
     assert tail.torn == len(rest)
     assert path.read_bytes() == whole

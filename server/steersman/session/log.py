@@ -66,8 +66,8 @@ class SessionLog:
 
     @classmethod
     def open(cls, path: Path) -> tuple["SessionLog", Tail]:
-        """An existing log, for appending. A torn last record is cut off; the `Tail` says how much that was. That it is
-        of a format that can be read, the caller knows.
+        """An existing log, for appending, once what the `Tail` says is torn has been cut off: `cut_off`. Until then the
+        file is as it was, as it stays if it turns out to be of no use.
 
         Raises:
             LogLocked: another process is writing it.
@@ -78,14 +78,24 @@ class SessionLog:
         except OSError as error:
             raise LogError(f"The session log can't be opened: {path}: {error.strerror}") from error
         try:
-            tail = tail_of(log._fd)
-            if tail.torn:
-                os.ftruncate(log._fd, tail.whole)
-                os.fsync(log._fd)
+            return log, tail_of(log._fd)
         except OSError as error:
             log._release()
-            raise LogError(f"The session log can't be mended: {path}: {error.strerror}") from error
-        return log, tail
+            raise LogError(f"The session log can't be read: {path}: {error.strerror}") from error
+
+    def cut_off(self, tail: Tail) -> None:
+        """Removes a torn last record from the disk. Blocking.
+
+        Raises:
+            LogError: it can't be written.
+        """
+        if not tail.torn:
+            return
+        try:
+            os.ftruncate(self._fd, tail.whole)
+            os.fsync(self._fd)
+        except OSError as error:
+            raise LogError(f"The session log can't be mended: {self.path}: {error.strerror}") from error
 
     @classmethod
     def _locked(cls, path: Path, flags: int) -> "SessionLog":

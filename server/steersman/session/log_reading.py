@@ -35,7 +35,8 @@ def read_records(path: Path) -> Iterator[Record]:
 def read_from(place: Place, path: Path, reader: Callable[[], BinaryIO]) -> Iterator[tuple[Record, Place]]:
     """The complete records after a place, each with the place after it. `reader` opens the log `path`.
 
-    After a loss of power the last line can have its full length but not its content: that counts as torn too.
+    After a loss of power the last line, and what was begun after it, can have its length but not its content: that
+    counts as torn too, as for `tail_of`.
 
     Raises:
         LogCorrupt: a complete line is no record, or numbers are missing; the text names the line.
@@ -52,7 +53,7 @@ def read_from(place: Place, path: Path, reader: Callable[[], BinaryIO]) -> Itera
                 try:
                     record = parse(line)
                 except ValueError as error:
-                    if seq == 1 or file.read(1):
+                    if seq == 1 or file.readline().endswith(b"\n"):
                         raise damaged(path, seq, str(error)) from None
                     return
                 if record.get("seq") != seq:

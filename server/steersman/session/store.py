@@ -86,12 +86,13 @@ class Store:
             raise Refused("locked", str(error), session=session) from error
         except LogError as error:
             raise Refused("readOnly", str(error), session=session) from error
-        if tail.torn:
-            log.warning("session %s: %d bytes of an unfinished record were cut off", session, tail.torn)
         try:
             index = self._index(session, path)
             picture = await asyncio.to_thread(lambda: read_picture(path, index))
             roots_of(picture)  # what its header says can be used
+            await asyncio.to_thread(session_log.cut_off, tail)
+            if tail.torn:
+                log.warning("session %s: %d bytes of an unfinished record were cut off", session, tail.torn)
             journal = Journal(session, session_log, self._services.bus, self._services.now, picture)
             if picture.seq == 0:  # it was cut off in its first record
                 journal.record("session", self._header(session, roots))
