@@ -168,6 +168,7 @@ def test_a_new_provider_is_one_like_the_others():
     assert catalog.model("gpu.box-1:qwen3:8b").id == "gpu.box-1:qwen3:8b"
 
 
+LONG = "n" * 10_000
 NEW = {"api": "openai-chat", "base_url": "https://x.test/v1"}
 
 
@@ -177,7 +178,8 @@ NEW = {"api": "openai-chat", "base_url": "https://x.test/v1"}
         ("x", {}, "providers.x: a new provider needs api and base_url; api is one of openai-chat, "),
         ("x", {"api": "openai-chat"}, "providers.x: a new provider needs base_url"),
         ("tape", NEW, "providers.tape: "),
-        ("X Y", NEW, "providers.X Y: a provider's name is made of a-z"),
+        ("X Y", NEW, "providers.X Y: a provider's name is made of up to 64 of a-z"),
+        (LONG, NEW, "a provider's name is made of up to 64 of a-z"),
         ("a:b", NEW, "providers.a:b: "),
         ("groq", "SECRET", "providers.groq: "),
         (
@@ -190,6 +192,11 @@ NEW = {"api": "openai-chat", "base_url": "https://x.test/v1"}
             {"modle": 1},
             "providers.groq.modle is not a known key. Known keys: title, api, base_url, key_env",
         ),
+        ("groq", {LONG: 1}, " is not a known key. Known keys: title, "),
+        ("groq", {"models": [{"match": "a", LONG: 1}]}, " is not a known key. Known keys: match, "),
+        ("groq", {"quirks": {LONG: True}}, " is not a quirk of openai-chat"),
+        ("groq", {"headers": {LONG: 3}}, "providers.groq.headers.n"),
+        ("groq", {"headers": {LONG: "\n"}}, " holds a character"),
         ("groq", {"base_url": "groq.test"}, "providers.groq.base_url: The base URL must begin with http"),
         ("groq", {"base_url": "https://u:SECRET@[x"}, "providers.groq.base_url: The base URL must begin"),
         ("groq", {"key_env": "two words"}, "providers.groq.key_env: it takes names of environment variables"),
@@ -262,6 +269,7 @@ def test_what_is_wrong_in_a_table_is_named_with_what_it_may_be(name, table, said
         user_providers({name: table})
     assert said in str(error.value)
     assert "SECRET" not in str(error.value)
+    assert len(str(error.value)) < 600
 
 
 def test_the_page_on_models_tells_every_provider_and_every_key_of_a_table():

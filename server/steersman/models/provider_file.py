@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FILE_NAME: Final = "providers.toml"
 
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,8 @@ def _user_provider(name: str, given: object, base: Provider | None) -> UserProvi
 
     if not _NAME.fullmatch(name) or name == "tape":
         raise ProviderFileError(
-            f"providers.{name}: a provider's name is made of a-z, 0-9, '.', '_' and '-', and isn't 'tape'."
+            f"providers.{name:.80}: a provider's name is made of up to 64 of a-z, 0-9, '.', '_' and '-', and isn't "
+            "'tape'."
         )
     table = checked(name, given)
     if base is None:

@@ -165,7 +165,7 @@ def _check_header(name: str, header: str, value: str) -> None:
         header_value(value)
     except ModelConfigError:
         raise ProviderFileError(
-            f"providers.{name}.headers: the value of {header} holds a character that no header can carry."
+            f"providers.{name}.headers: the value of {header:.60} holds a character that no header can carry."
         ) from None
 
 
@@ -173,7 +173,7 @@ def check_quirks(name: str, api: Api, given: Mapping[str, bool | str]) -> None:
     """Raises ProviderFileError if one is not a quirk of the API, or has an impossible value."""
     kinds = _kinds_of_quirks(api) if given else {}
     for quirk, value in given.items():
-        where = f"providers.{name}.quirks.{quirk}"
+        where = f"providers.{name}.quirks.{quirk:.60}"
         if quirk not in kinds:
             known = ", ".join(kinds) or "none"
             raise ProviderFileError(f"{where} is not a quirk of {api}. Known quirks: {known}.")
@@ -212,7 +212,7 @@ def _told(name: str, error: ValidationError) -> str:
     first = next((each for each in wrong if each["type"] == "extra_forbidden"), wrong[0])
     # The place includes which kind of a union was tried, which is of no use to a user.
     place = [str(part) for part in first["loc"] if part not in ("str", "bool", "list[str]")]
-    key = ".".join(["providers", name, *place])
+    key = ".".join(["providers", name, *place])[:200]
     if first["type"] == "extra_forbidden":
         return f"{key} is not a known key. Known keys: {', '.join(_keys_at(place[:-1]))}."
     if not place or first["type"] == "missing" or _SECRET & set(place):
