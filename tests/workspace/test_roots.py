@@ -167,14 +167,9 @@ class TestOtherUnicodeForms:
 
     def test_of_files(self, roots: Roots, base: Path, one: str, other: str) -> None:
         (base / "ws" / f"{one}.txt").touch()
-        for name in (
-            f"{other}.txt",
-            f"./{other}.txt",
-            f"{other}.txt/",
-            f"{other}.txt/.",
-            f"src/../{other}.txt",
-        ):
-            assert roots.resolve(name).relative == f"{one}.txt"
+        for before in ("", "./", "src/../", "none/../", f"{one}.txt/../", f"{other}.txt/../"):
+            for after in ("", "/", "/."):
+                assert roots.resolve(f"{before}{other}.txt{after}").relative == f"{one}.txt"
         assert roots.resolve(str(base / "ws" / f"{other}.txt")).relative == f"{one}.txt"
 
     def test_of_folders(self, roots: Roots, base: Path, one: str, other: str) -> None:
@@ -191,6 +186,15 @@ class TestOtherUnicodeForms:
         assert (resolved.path, resolved.outside) == (base / "away/secret.txt", True)
         with pytest.raises(PathError):
             roots.resolve(f"{other}/secret.txt", for_write=True)
+
+    def test_of_what_a_link_leads_to(self, roots: Roots, base: Path, one: str, other: str) -> None:
+        (base / "ws" / f"{one}.txt").touch()
+        (base / "ws/link").symlink_to(f"{other}.txt")
+        assert roots.resolve("link").relative == f"{one}.txt"
+        (base / "ws" / one).symlink_to(other)
+        for name in (one, other, f"{other}/x"):
+            with pytest.raises(PathError, match="circle"):
+                roots.resolve(name)
 
     def test_not_if_both_forms_exist(self, roots: Roots, base: Path, one: str, other: str) -> None:
         for name in (one, other):

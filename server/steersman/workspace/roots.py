@@ -17,6 +17,8 @@ from steersman.workspace.spelling import existing_spelling, same_name
 
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4096
+_MAX_LINKS = 40
+"""As for the kernel."""
 _NOT_BELOW = re.compile(r"~(?:/|$)|file:|\s*$")
 """Paths that begin like this never count as relative, even if the workspace has such a name."""
 
@@ -111,13 +113,12 @@ class Roots:
         """
         text = _clean(path)
         start = self._start(text)
-        existing = existing_spelling(start)
-        head, name = os.path.split(existing)
+        head, name = os.path.split(start)
         if name in ("", ".", ".."):  # of a link, too, this is what it leads to
             follow = True
-            entry = real = _real(existing, path)
+            entry = real = _real(start, path)
         else:
-            entry = f"{_real(head, path).rstrip('/')}/{name}"
+            entry = existing_spelling(f"{_real(head, path).rstrip('/')}/{name}")
             real = _real(entry, path) if follow and _is_link(entry) else entry
         if follow and _is_link(real):
             raise PathError(f"{printable(path)} leads through symbolic links in a circle.")
@@ -254,20 +255,24 @@ def _is_link(path: str) -> bool:
 
 
 def _real(path: str, given: str) -> str:
-    """`path` with its links resolved.
+    """`path` with its links resolved, in the spelling that exists.
 
     Raises:
         PathError: the links form a circle. There `os.path.realpath` gives up and treats a later `..` as text, so that
             its result may still contain a link.
     """
+    spelled = existing_spelling(path)
     try:
-        real = os.path.realpath(path)
-        settled = real == path or os.path.realpath(real) == real
+        for _ in range(_MAX_LINKS):
+            real = os.path.realpath(spelled)
+            if real != spelled and os.path.realpath(real) != real:
+                break
+            spelled = existing_spelling(real)
+            if spelled == real:
+                return real
     except OSError:  # a link has just been removed
         raise PathError(f"{printable(given)}: a directory of the path was replaced meanwhile.") from None
-    if not settled:
-        raise PathError(f"{printable(given)} leads through symbolic links in a circle.")
-    return real
+    raise PathError(f"{printable(given)} leads through symbolic links in a circle.")
 
 
 def _unique(name: str, taken: set[str]) -> str:
