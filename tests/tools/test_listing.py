@@ -91,6 +91,16 @@ class TestFind:
     async def test_an_absolute_pattern_is_understood(self, project: Bench) -> None:
         assert await project.ok("find", pattern=f"{project.root}/src/*.py") == "src/app.py\n"
 
+    @pytest.mark.parametrize(("on_disk", "asked"), [("e\u0301", "\u00e9"), ("\u00e9", "e\u0301")])
+    async def test_names_in_another_unicode_form_are_found(
+        self, bench: Bench, on_disk: str, asked: str
+    ) -> None:
+        bench.put(f"{on_disk}/{on_disk}.txt", "value\n")
+        for pattern in (f"{asked}.txt", f"{asked}/*", f"{bench.root}/{asked}/*.txt"):
+            assert await bench.ok("find", pattern=pattern) == f"{on_disk}/{on_disk}.txt\n"
+        for glob in (f"{asked}.txt", f"{asked}/**"):
+            assert await bench.ok("grep", pattern="value", glob=glob) == f"{on_disk}/{on_disk}.txt:1:value\n"
+
     async def test_it_stops_at_the_limit_and_says_so(self, bench: Bench) -> None:
         for number in range(20):
             bench.put(f"f{number:02}.py")

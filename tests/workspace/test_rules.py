@@ -175,6 +175,18 @@ def test_a_character_that_a_file_system_leaves_out_hides_no_name(tmp_path: Path,
     assert RULES.protected(Roots([tmp_path]).resolve(f".g{char}it/config")) is not None
 
 
+@pytest.mark.parametrize(("ruled", "named"), [("e\u0301", "\u00e9"), ("\u00e9", "e\u0301")])
+def test_a_name_in_another_unicode_form_is_covered_too(tmp_path: Path, ruled: str, named: str) -> None:
+    rules = PathRules.of(deny=[f"{ruled}/"], protect=[f"*.{ruled}"])
+    (tmp_path / named).mkdir()
+    for name in (f"{named}/a", f"{ruled}/a", named):
+        assert rules.denied(Roots([tmp_path]).resolve(name)) is not None
+    assert rules.protected(Roots([tmp_path]).resolve(f"x.{named}")) is not None
+    assert rules.denied_names("x", [named, "a"]) == [named]
+    assert rules.mentions_denied(f"cat {named}/a") is not None
+    assert rules.denied_name("e/a") is None
+
+
 def test_letters_that_rules_treat_as_equal_are_not_missed() -> None:
     everything = "".join(map(chr, range(0x110000)))
     for letter in "abcdefghijklmnopqrstuvwxyz":

@@ -14,6 +14,7 @@ from steersman.workspace.globs import GlobError, compile_glob
 from steersman.workspace.ports import Workspace
 from steersman.workspace.roots import printable
 from steersman.workspace.search import Ripgrep
+from steersman.workspace.spelling import composed
 
 LIMIT = 1000
 
@@ -60,7 +61,7 @@ class FindTool(BaseTool[FindArguments]):
                 raise PathError(f"{path.display} is a file. Give a directory, or read it.")
             await self._workspace.read(path)  # says what is wrong, with suggestions
         try:
-            matcher = compile_glob(anchored(args.pattern.removeprefix(f"{path.path}/")))
+            matcher = compile_glob(anchored(composed(args.pattern).removeprefix(composed(f"{path.path}/"))))
         except GlobError as error:
             raise ToolError(f"The pattern can't be used: {error}.") from error
         listing = _Listing(prefix_of(path.relative), args.limit or LIMIT)
@@ -71,9 +72,9 @@ class FindTool(BaseTool[FindArguments]):
             if rules.denied_name(f"{rule_base}/{relative}") is not None:
                 return True
             for directory in _new_parents(relative, seen):
-                if matcher.fullmatch(directory) and not listing.add(f"{directory}/"):
+                if matcher.fullmatch(composed(directory)) and not listing.add(f"{directory}/"):
                     return False
-            return not matcher.fullmatch(relative) or listing.add(relative)
+            return not matcher.fullmatch(composed(relative)) or listing.add(relative)
 
         end = await self._ripgrep.files(
             path.path, exclude=rules.exclusions(), stop=context.signal, on_path=on_path

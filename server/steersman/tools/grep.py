@@ -18,6 +18,7 @@ from steersman.workspace.globs import GlobError, compile_glob, expand_braces
 from steersman.workspace.ports import Workspace
 from steersman.workspace.roots import ResolvedPath, printable
 from steersman.workspace.search import ContentQuery, Line, Ripgrep, SearchEnd
+from steersman.workspace.spelling import composed
 
 LIMIT = 100
 MAX_CONTEXT = 50
@@ -155,15 +156,16 @@ class _Glob:
             return cls(exclude=(anchored(glob[1:]),))
         if "," in glob and "{" not in glob:
             glob = "{" + glob.replace(" ", "") + "}"
-        if "/" not in glob and ":" not in glob:  # to ripgrep a colon would end the name of a type
+        # To ripgrep a colon would end the name of a type, and é in another Unicode form is another name.
+        if "/" not in glob and ":" not in glob and glob.isascii():
             return cls(name=glob)
         try:
-            return cls(paths=tuple(compile_glob(anchored(one)) for one in expand_braces(glob)))
+            return cls(paths=tuple(compile_glob(anchored(one)) for one in expand_braces(composed(glob))))
         except GlobError as error:
             raise ToolError(f"The glob can't be used: {error}.") from error
 
     def covers(self, path: str) -> bool:
-        return not self.paths or any(pattern.fullmatch(path) for pattern in self.paths)
+        return not self.paths or any(pattern.fullmatch(composed(path)) for pattern in self.paths)
 
 
 @dataclass(slots=True)

@@ -1,9 +1,13 @@
-"""Patterns over paths, in order: the last one that matches decides. Knows paths as text, and no defaults."""
+"""Patterns over paths, in order: the last one that matches decides. Knows paths as text, and no defaults.
+
+A path is covered in any of its Unicode forms, whichever the pattern was written in.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from steersman.workspace.globs import compile_glob, expand_braces
+from steersman.workspace.spelling import composed
 
 _INVISIBLE = dict.fromkeys(
     (*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, *range(0x206A, 0x2070), 0xFEFF)
@@ -71,7 +75,7 @@ class RuleList:
         """The pattern that covers the path or a directory above it; None if none does, or one lets it through."""
         if not any(map(self._may_match, _folded_names(path))):
             return None
-        parts = [part for part in path.translate(_INVISIBLE).split("/") if part not in ("", ".")]
+        parts = [part for part in _plain(path).split("/") if part not in ("", ".")]
         ancestors = ["/" + "/".join(parts[: index + 1]) for index in range(len(parts))]
         for rule in reversed(self._rules):
             if any(rule.matcher.fullmatch(ancestor) for ancestor in ancestors):
@@ -117,7 +121,7 @@ def is_wild(pattern: str) -> bool:
 
 
 def _parsed(patterns: Iterable[str]) -> Iterator[Rule]:
-    for raw in patterns:
+    for raw in map(composed, patterns):
         for expanded in expand_braces(raw.removeprefix("!")):
             pattern = expanded.rstrip("/")
             if pattern:
@@ -126,7 +130,12 @@ def _parsed(patterns: Iterable[str]) -> Iterator[Rule]:
 
 def _folded_names(path: str) -> list[str]:
     """The names in a path, without case and invisible characters."""
-    return _caseless(path.translate(_INVISIBLE)).split("/")
+    return _caseless(_plain(path)).split("/")
+
+
+def _plain(path: str) -> str:
+    """Without invisible characters, and in the Unicode form of patterns."""
+    return path if path.isascii() else composed(path.translate(_INVISIBLE))
 
 
 def _caseless(text: str) -> str:

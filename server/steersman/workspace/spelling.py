@@ -29,10 +29,15 @@ def _existing_name(folder: str, name: str) -> str | None:
         return None
 
 
+def composed(text: str) -> str:
+    """Equal for all Unicode forms of a text."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def same_name(name: str, among: Iterable[str]) -> str | None:
     """The one of `among` that is `name`, perhaps in another Unicode form; None: there is none, or several."""
-    wanted = unicodedata.normalize("NFC", name)
-    same = [other for other in among if unicodedata.normalize("NFC", other) == wanted]
+    wanted = composed(name)
+    same = [other for other in among if composed(other) == wanted]
     if name in same:
         return name
     return same[0] if len(same) == 1 else None
