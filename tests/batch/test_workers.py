@@ -1,9 +1,12 @@
 """A worker process that does not do what it should costs its task, and nothing else."""
 
+import asyncio
 import dataclasses
+import os
 
 import pytest
 
+from steersman.batch.locking import take
 from steersman.batch.workers import Local, WorkerLost, WorkerProcess
 from support.batches import an_order, tape
 from support.command_line import calls
@@ -38,6 +41,19 @@ async def test_an_order_after_a_stop_is_not_begun(tmp_path):
     answer = await local.do(ordered(tmp_path, "one", calls(("bash", {"command": "sleep 1000"}))))
     assert answer == {"unwritten": "stopped before it began"}
     await local.close()
+
+
+async def test_an_order_that_is_cancelled_is_aborted_and_waited_for_by_the_close(tmp_path):
+    local = Local()
+    os.mkfifo(tmp_path / "begun")
+    order = ordered(tmp_path, "one", calls(("bash", {"command": f"echo > '{tmp_path}/begun'; sleep 1000"})))
+    doing = asyncio.create_task(local.do(order))
+    await asyncio.to_thread((tmp_path / "begun").read_bytes)
+    doing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await doing
+    await local.close()
+    os.close(take(order.place.lock))  # raises Held if the worker has not let go of the folder
 
 
 async def test_a_worker_that_died_while_idle_gets_no_order(tmp_path):

@@ -151,8 +151,11 @@ class Local:
         self._busy.add(worker)
         try:
             answer = await worker.do(order)
-        finally:
+        except WorkerLost:
             self._busy.discard(worker)
+            raise
+        # If this was cancelled it stays busy: `close` waits for its end.
+        self._busy.discard(worker)
         self._idle.append(worker)
         return answer
 
