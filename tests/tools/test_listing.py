@@ -150,6 +150,19 @@ class TestGrep:
         assert await bench.ok("grep", pattern="value") == ".env.ci:1:value\nsrc/open:1:value\n"
         assert await bench.ok("grep", pattern="value", path="src") == "src/open:1:value\n"
 
+    @pytest.mark.parametrize(("ruled", "on_disk"), [("e\u0301", "\u00e9"), ("\u00e9", "e\u0301")])
+    async def test_a_denied_name_is_left_out_in_its_other_unicode_form(
+        self, tmp_path: Path, guard: Guard, ruled: str, on_disk: str
+    ) -> None:
+        bench = make_bench(tmp_path, guard, rules=PathRules.of(deny=[f"{ruled}/"]))
+        bench.put(f"{on_disk}/a.txt", "value\n")
+        bench.put("open.txt", "value\n")
+        assert await bench.ok("grep", pattern="value") == "open.txt:1:value\n"
+        assert await bench.ok("find", pattern="*.txt") == "open.txt\n"
+        assert (await bench.ok("ls")).splitlines() == ["open.txt", "[1 entry left out by deny rules]"]
+        for name in (ruled, on_disk):
+            assert "denied" in await bench.error("read", path=f"{name}/a.txt")
+
     @pytest.mark.parametrize(
         ("glob", "files"),
         [
