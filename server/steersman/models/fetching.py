@@ -71,12 +71,12 @@ class Server:
         for ending in _ENDINGS:
             path = path.removesuffix(ending)
         version = ANTHROPIC_VERSION if api == "anthropic" else {}
-        keyed = key_headers(api, key)
-        sent = {"accept": "application/json", **version, **keyed}
+        key_header = key_headers(api, key)
+        sent = {"accept": "application/json", **version, **key_header}
         secrets = [key, *secrets_of_url(base_url), *(headers or {}).values()]
         own = "/v1beta" if api == "gemini" else "/v1"
         # As the APIs' own requests have it: see `WireApi.url`.
-        sends_credentials = "authorization" not in keyed
+        sends_credentials = "authorization" not in key_header
         redact = Redactor(secrets)
         return cls(parts, path or own, with_own(headers, sent), redact, sends_credentials, key_source)
 

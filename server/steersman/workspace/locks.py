@@ -4,12 +4,12 @@ import asyncio
 import contextlib
 import os
 import time
-import unicodedata
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from steersman.workspace.advisory_lock import try_lock
+from steersman.workspace.spelling import composed
 
 PATIENCE = 2.0
 """Seconds to wait for another process. A change takes milliseconds: whoever holds the lock longer isn't making one."""
@@ -35,7 +35,7 @@ class LockTable:
     @asynccontextmanager
     async def hold(self, *paths: Path) -> AsyncIterator[None]:
         """Holds the locks of all `paths`. They are always taken in the same order, which rules out deadlocks."""
-        keys = sorted({unicodedata.normalize("NFC", str(path)).casefold() for path in paths})
+        keys = sorted({composed(str(path)).casefold() for path in paths})
         async with AsyncExitStack() as stack:
             for key in keys:
                 await stack.enter_async_context(self._one(key))

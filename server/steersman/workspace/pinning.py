@@ -6,9 +6,10 @@ Needs /proc (Linux). Elsewhere a directory is used by its name, which was checke
 import contextlib
 import errno
 import os
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+
+from steersman.workspace.spelling import composed
 
 _OPEN = Path("/proc/self/fd")
 _CAN_PIN = _OPEN.is_dir() and hasattr(os, "O_PATH")
@@ -41,4 +42,4 @@ def pinned(directory: Path) -> Iterator[Path]:
 
 def _spelled(path: str) -> str:
     """Equal for names that some file system treats as equal: those that differ in case or Unicode form."""
-    return path if path.isascii() and path.islower() else unicodedata.normalize("NFC", path).casefold()
+    return path if path.isascii() and path.islower() else composed(path).casefold()
