@@ -7,7 +7,7 @@ EDITORS_READY := $(VENV)/.editors-ready
 MODEL := $(VENV)/real-model
 MODEL_READY := $(VENV)/.model-ready
 
-.PHONY: demo test coverage test-client test-vscode test-editors test-model captures matrix failures bench bench-vscode vsix lint-client test-crash fuzz load soak lint clean setup
+.PHONY: demo test coverage test-client test-vscode test-editors test-model captures matrix failures bench bench-vscode vsix lint-client test-crash jitter fuzz load soak lint clean setup
 
 demo: $(READY)
 	@$(BIN)/steersman demo --yes
@@ -119,6 +119,11 @@ test-long: $(READY)
 # prints the counts. Minutes. `make test` has a sample.
 test-crash: $(READY)
 	@STEERSMAN_CRASH=1 $(BIN)/python -m pytest -s tests/crash tests/faults
+
+# The tests on pipes and threads that are late by random milliseconds: finds what holds only while the machine is quick.
+# make jitter SEED=2 ONLY=lsp
+jitter: $(READY)
+	@STEERSMAN_JITTER=$(SEED) $(BIN)/python -m pytest -n auto -k "$(ONLY)"
 
 # Hostile input, CASES examples of each property, a property on each core: make fuzz CASES=200000 ONLY=framing. `make test` has
 # a sample.

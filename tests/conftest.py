@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from steersman.startup.data_classes import deferred_dataclasses
 
-pytest_plugins = ["pytester", "support.cases"]
+pytest_plugins = ["pytester", "support.cases", "support.late"]
 collect_ignore = ["sample_project"]  # a project of its own, which tests/testing runs
 
 # A machine that is busy, or measured, makes examples slowly: that says nothing of what is tested.

@@ -99,10 +99,10 @@ async def test_of_several_files_each_names_its_new_problems_after_one_wait(tmp_p
             linter.reports(path)
         run = await it.start()
         await linter.until(lambda: all(path.read_text() != TEXT for path in paths))
-        await it.clock.until_asleep(PROBLEMS)
+        await it.clock.until_asleep(PROBLEMS, sleepers=len(paths))
         for path in paths:
             linter.reports(path, at(1, f"made in {path.name}"))
-        await it.clock.let_pass(QUIET)
+        await it.clock.let_pass(QUIET, sleepers=len(paths))
         text = await linter.end(run)
         for name in ("a.txt", "b.txt"):
             note = f"[New problems in {name} since this edit:\nline 1: error (lint): made in {name}]"

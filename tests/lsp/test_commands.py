@@ -66,6 +66,7 @@ async def test_a_start_whose_client_is_told_nothing_of_steersman_gets_plain_lsp_
         run = await it.start()
         (await it.next_question()).choose("Accept")
         await it.floor_ended(run)
+        await it.client.wait_for_method("window/showMessage")
         methods = {m["method"] for m in it.client.received if "method" in m}
         assert methods == {
             "window/workDoneProgress/create",
@@ -92,9 +93,11 @@ async def test_a_string_is_the_prompt_and_runs_alone_in_its_folder(tmp_path):
 
 
 async def test_of_two_pipelined_starts_one_runs_and_one_is_refused_with_its_text(tmp_path):
-    async with desk(tmp_path, answer("one")) as it:
+    held = Held()
+    async with desk(tmp_path, held) as it:
         one, two = it.client.command("steersman.start", "one"), it.client.command("steersman.start", "two")
         assert (await refusal(two))["text"] == "two"
+        held.go.set()
         await it.ended((await one)["run"])
         assert len(it.model.requests) == 1
 

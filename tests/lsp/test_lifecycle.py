@@ -80,6 +80,7 @@ async def test_a_client_that_goes_during_a_command_leaves_no_process_and_a_whole
     running = await begin(place, processId=parent.pid)
     started = await running.start("wait")
     await running.event("tool_execution_update", "begun")
+    await running.client.wait_for(lambda _: "begin" in running.token_kinds(started["token"]))
     sleepers = await place.sleeping(1)
     if leave == "eof":
         running.client.close_output()

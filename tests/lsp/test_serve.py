@@ -13,6 +13,7 @@ from steersman.lsp.parent import ProcessWatch
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.serve import ServeLimits, StopReason
 from support import stdio_server
+from support.late import pipe
 from support.lsp_client import PATIENCE, AnsweredWithError, LspClient, serving
 
 
@@ -22,8 +23,8 @@ class Running:
     def __init__(self, stops: Path, manner: str = "orderly") -> None:
         self._stops = stops
         self._errors = stops.with_name("stderr")
-        server_reads, client_writes = os.pipe()
-        client_reads, server_writes = os.pipe()
+        server_reads, client_writes = pipe()
+        client_reads, server_writes = pipe()
         with self._errors.open("wb") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, stdio_server.__file__, str(stops), manner],

@@ -15,6 +15,7 @@ from typing import Any
 
 from steersman.lsp.rpc import RpcServer
 from steersman.lsp.serve import Connection, ServeLimits, StopReason
+from support.late import pipe
 
 PATIENCE = 120.0
 """Seconds after which a test that waits for the server fails instead of hanging, also on a slow machine."""
@@ -281,8 +282,8 @@ async def serving(
     on_stop: Callable[[StopReason], Awaitable[None]] | None = None,
 ) -> AsyncIterator[Served]:
     """Runs a server over a pair of pipes; at the end the client closes its ends and the server has to go."""
-    server_reads, client_writes = os.pipe()
-    client_reads, server_writes = os.pipe()
+    server_reads, client_writes = pipe()
+    client_reads, server_writes = pipe()
     client = LspClient(client_reads, client_writes)
     served = Served(server, client, Connection(server, server_reads, server_writes, limits))
 

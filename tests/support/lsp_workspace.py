@@ -55,16 +55,16 @@ class WatchedClock(ManualClock):
         finally:
             self._asleep.remove(seconds)
 
-    async def until_asleep(self, seconds: float) -> None:
-        """Returns when somebody sleeps for this many seconds."""
+    async def until_asleep(self, seconds: float, *, sleepers: int = 1) -> None:
+        """Returns when so many sleep for this many seconds."""
         async with asyncio.timeout(PATIENCE):
-            while not any(abs(seconds - asleep) < 1e-6 for asleep in self._asleep):
+            while sum(abs(seconds - asleep) < 1e-6 for asleep in self._asleep) < sleepers:
                 self._changed.clear()
                 await self._changed.wait()
 
-    async def let_pass(self, seconds: float) -> None:
-        """Waits until a sleeper of this many seconds is there, and moves the time on by them."""
-        await self.until_asleep(seconds)
+    async def let_pass(self, seconds: float, *, sleepers: int = 1) -> None:
+        """Waits until so many sleepers of this many seconds are there, and moves the time on by them."""
+        await self.until_asleep(seconds, sleepers=sleepers)
         self.advance(seconds + 1e-6)
 
 

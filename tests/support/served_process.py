@@ -13,6 +13,7 @@ from typing import Any
 
 from steersman.session.home import Home
 from steersman.session.trust import TrustStore
+from support.late import pipe
 from support.lsp_client import PATIENCE, LspClient
 from support.processes import alive_with
 
@@ -79,8 +80,8 @@ class Running:
         **environment: str,
     ) -> None:
         self.place = place
-        server_reads, client_writes = os.pipe()
-        client_reads, server_writes = os.pipe()
+        server_reads, client_writes = pipe()
+        client_reads, server_writes = pipe()
         self._errors = place.home.root.parent / "stderr"
         with self._errors.open("ab") as errors:
             self.process = subprocess.Popen(
