@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 import stat
 import subprocess
@@ -79,7 +80,8 @@ async def test_a_recorded_run_is_replayed_in_another_folder_with_the_same_edits_
     again = there.run("run", "fix it", "--model", f"tape:{tape}", *ALLOWED)
     assert (again.status, (there.workspace / "calc.py").read_text()) == (0, AFTER)
     assert again.out == first.out.replace(str(here.workspace), str(there.workspace))
-    assert again.err == first.err
+    cut_paths = re.compile(r"\S+/\S*")  # to a width that the base of all paths is a part of
+    assert cut_paths.sub("PATH", again.err) == cut_paths.sub("PATH", first.err)
     assert [turn.usage.input for turn in load_tape(tape).recorded][1:] == [70, 90]
 
 

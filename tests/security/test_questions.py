@@ -197,7 +197,7 @@ async def test_an_answer_in_a_message_is_text_alone(tmp_path):
     said = "\x1b]0;owned\x07Done. [Undo](command:workbench.action.terminal.new) \u202efdp.exe"
     async with desk(tmp_path, answer(said), rich=False) as it:
         await it.floor_ended(await it.start())
-        (message,) = it.client.of_method("window/showMessage")
+        message = await it.client.wait_for_method("window/showMessage")
         text = message["params"]["message"]
         assert text == "\\x1b]0;owned\\x07Done. [Undo] (command:workbench.action.terminal.new) \\u202efdp.exe"
 
