@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from steersman.workspace.regular import require_regular
+from steersman.workspace.renaming import exclusive_rename, rename_new
 from steersman.workspace.temporary import temporary_file, write_all
 
 _log = logging.getLogger(__name__)
@@ -92,9 +93,7 @@ def _place_new(temporary: Path, path: Path) -> None:
     except OSError as error:
         if error.errno not in _NO_HARD_LINKS:
             raise
-        if os.path.lexists(path):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
-        temporary.replace(path)
+        rename_new(temporary, path, exclusive_rename())
 
 
 def move_file(source: Path, target: Path) -> None:
@@ -105,10 +104,11 @@ def move_file(source: Path, target: Path) -> None:
         FileExistsError: something is at the target.
         OSError: the source is where it was.
     """
-    if os.path.lexists(target) and not _same_entry(source, target):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
     try:
-        source.rename(target)
+        if os.path.lexists(target) and _same_entry(source, target):
+            source.rename(target)
+        else:
+            rename_new(source, target, exclusive_rename())
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
