@@ -1,7 +1,8 @@
 """Numbers the calls with which a process changes a disk, so that a test can end the process at one of them, or have it
 and all later ones fail.
 
-It replaces functions of `os` in its own process for good. It is meant for a child of a test that does nothing else.
+It replaces functions of `os`, and the rename that is not one of them, in its own process for good. It is meant for a
+child of a test that does nothing else.
 """
 
 import errno
@@ -14,6 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from steersman.workspace import atomic
+from steersman.workspace.renaming import exclusive_rename
 
 CREATING = os.O_CREAT
 
@@ -70,6 +74,7 @@ class DiskCalls:
             *(("link", True), ("symlink", True), ("mkdir", True)),
         ):
             setattr(os, name, self._on_path(name, fails_when_full))
+        atomic.exclusive_rename = lambda: self._renaming
 
     # The calls
 
@@ -119,6 +124,21 @@ class DiskCalls:
             return self._at(f"{kind}: {label}", lambda: real(*paths, **options), takes_room=takes_room)
 
         return function
+
+    def _renaming(self, source: bytes, target: bytes) -> int:
+        """As a `renaming.ExclusiveRename`: its point is that of a rename."""
+        exclusive = exclusive_rename()
+        assert exclusive is not None
+
+        def call() -> int:
+            return exclusive(source, target)
+
+        kind = self._kind(_resolved(target))
+        try:
+            return call() if kind is None else self._at(f"{kind}: rename", call, takes_room=False)
+        except OSError as error:
+            assert error.errno is not None
+            return error.errno
 
     # The points
 
