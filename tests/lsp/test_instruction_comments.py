@@ -185,6 +185,7 @@ async def test_what_is_gone_by_then_is_not_asked_about(tmp_path, gone):
         else:
             it.editor.close(light.uri)
             (it.root / "a.py").unlink()
+        await it.heard()
         held.go.set()
         assert (await it.ended(started["run"]))["stopReason"] == "complete"
         assert it.questions.empty()
