@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import os
+import re
 import warnings
 from pathlib import Path
 
@@ -28,6 +29,9 @@ SPLICED = "anthropic__ai__spliced-message-start.sse"
 CUT_SHORT = "openai__codecompanion-nvim__openai-responses-compaction-cancelled-streaming.sse"
 """Its reader left it in the middle."""
 EVERY_CUT_BYTES = 8192
+BLOCK = re.compile(rb".*?(?:\r?\n\r?\n|\Z)", re.DOTALL)
+"""An event of a stream, and the empty line after it."""
+LINE_START = re.compile(rb"^(?:[a-z]+:)?", re.MULTILINE)
 
 
 def load_corpus():
@@ -137,11 +141,20 @@ def test_the_byte_layer_gives_the_same_events_at_every_cut():
 
     for meta, body, _ in STREAMS:
         whole = sse_events([body])
-        step = 1 if len(body) <= EVERY_CUT_BYTES else len(body) // 64
-        for place in range(0, len(body), step):
+        for place in range(0, len(body), max(1, len(body) // 64)):
             assert sse_events(cut_at(body, place)) == whole, (meta["file"], place)
-        if step == 1:
-            assert sse_events(corpus.split(body, "bytes")) == whole, meta["file"]
+        if len(body) > EVERY_CUT_BYTES:
+            continue
+        assert sse_events(corpus.split(body, "bytes")) == whole, meta["file"]
+        # A cut concerns the events around it, and in the middle of a long line nothing: else this takes half a minute.
+        blocks = BLOCK.findall(body)
+        assert b"".join(blocks) == body
+        for around in zip(blocks, blocks[1:] or [b""], strict=False):
+            part = b"".join(around)
+            events = sse_events([part])
+            edges = {edge for match in LINE_START.finditer(part) for edge in match.span()}
+            for place in {max(0, edge + off) for edge in edges for off in range(-8, 9)}:
+                assert sse_events(cut_at(part, place)) == events, (meta["file"], part, place)
 
 
 @pytest.mark.parametrize("recording", ERRORS, ids=lambda each: each[0]["file"])
