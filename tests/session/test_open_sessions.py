@@ -184,6 +184,58 @@ async def test_a_run_that_is_about_to_begin_in_a_session_that_is_deleted_is_refu
     assert h.of("agent_start") == [h.of("agent_start")[0]]
 
 
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_a_session_that_is_being_deleted_is_there_for_nobody_else(harness, is_open):
+    h = harness(answer("done"))
+    session = (await h.run()).session
+    if not is_open:
+        await h.close()
+        h.restart()
+    library = h.manager.library
+    said = await asyncio.gather(
+        library.delete(session),
+        library.delete(session),
+        library.rename(session, "another title"),
+        h.manager.configure(session=session, mode="auto-edit"),
+        return_exceptions=True,
+    )
+    assert said[0] == {"session": session}
+    assert [getattr(each, "code", each) for each in said[1:]] == ["unknownSession"] * 3
+    assert open_ids(h) == []
+    assert not h.path(session).exists()
+
+
+async def test_a_session_that_can_not_be_deleted_is_there_for_those_who_wait(harness):
+    h = harness(answer("done"), keep_logs=False)
+    session = (await h.run()).session
+    said = await asyncio.gather(
+        h.manager.library.delete(session), h.manager.resume(session), return_exceptions=True
+    )
+    assert [getattr(each, "code", each) for each in said] == ["readOnly", h.session]
+    h.model.fallback = answer("more")
+    assert (await h.run("again", session=session)).end.stop_reason == "complete"
+
+
+async def test_a_deletion_whose_caller_is_cancelled_is_done_all_the_same(harness):
+    gone = asyncio.Event()
+
+    async def also(_: str) -> None:
+        gone.set()
+
+    h = harness(answer("done"))
+    session = (await h.run()).session
+    deleting = asyncio.ensure_future(h.manager.library.delete(session, also))
+    await asyncio.sleep(0)
+    assert deleting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await deleting
+    with pytest.raises(Refused) as refused:
+        await h.manager.resume(session)
+    assert refused.value.code == "unknownSession"
+    assert open_ids(h) == []
+    assert gone.is_set()
+
+
 async def test_a_session_that_is_wanted_while_it_is_being_closed_is_opened_again_after_that(harness):
     closing, go_on = asyncio.Event(), asyncio.Event()
 

@@ -104,6 +104,4 @@ class SessionCommands:
 
     async def _delete(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(DeleteParams, arguments)
-        answer = await self._library.delete(params.session)
-        await self._on_delete(params.session)
-        return answer
+        return await self._library.delete(params.session, self._on_delete)

@@ -4,7 +4,7 @@ Every public method raises `Refused` with a code when it can't be done; nothing 
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,10 @@ from steersman.session.wire import Data, typed_text, usage_data
 
 MAX_TITLE = 200
 """Characters of a title that the user gives."""
+
+
+async def _nothing_else(_: str) -> None:
+    return
 
 
 class Library:
@@ -111,8 +115,11 @@ class Library:
             (await self._sessions.open(session_id)).rename(title)
         return {"session": session_id, "title": title}
 
-    async def delete(self, session_id: str) -> Data:
-        """Deletes the log for good. What the session did to files stays.
+    async def delete(
+        self, session_id: str, on_delete: Callable[[str], Awaitable[None]] = _nothing_else
+    ) -> Data:
+        """Deletes the log for good, and what `on_delete(session)` knows of besides. What the session did to files
+        stays.
 
         Raises:
             Refused: unknownSession, busy, locked, readOnly.
@@ -120,7 +127,7 @@ class Library:
         with self._sessions.wanted(session_id):
             session = await self._sessions.open(session_id)  # nobody else has it then
             session.refuse_if_live()
-            await self._sessions.delete(session)
+            await self._sessions.delete(session, on_delete)
         return {"session": session_id}
 
     async def _picture(self, session_id: str, *, whole: bool) -> Fold:

@@ -7,7 +7,7 @@ sessions: a server may run for weeks.
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -95,15 +95,16 @@ class OpenSessions:
         Raises:
             Refused: unknownSession, locked, readOnly (the log can't be read or written).
         """
-        known = self._open.get(session_id)
-        if known is not None and (known.live is not None or not known.broken):
-            return known
-        opening = self._opening.get(session_id)
-        if opening is None:
-            opening = asyncio.create_task(self._open_log(session_id, roots))
-            self._opening[session_id] = opening
-            opening.add_done_callback(lambda _: self._opening.pop(session_id, None))
-        return await asyncio.shield(opening)
+        while True:
+            known = self._open.get(session_id)
+            if known is not None and (known.live is not None or not known.broken):
+                return known
+            opening = self._opening.get(session_id)
+            if opening is None:
+                opening = asyncio.create_task(self._open_log(session_id, roots))
+                self._opening[session_id] = opening
+                opening.add_done_callback(lambda _: self._opening.pop(session_id, None))
+            await asyncio.shield(opening)  # somebody else who waited for it may have deleted it by now
 
     async def _open_log(self, session_id: str, roots: Roots | None) -> Session:
         broken = self._open.get(session_id)
@@ -111,6 +112,8 @@ class OpenSessions:
             await broken.close()
         elif (closing := self._closing.get(session_id)) is not None:
             await asyncio.wait({closing})  # until the lock is free
+            if (kept_open := self._open.get(session_id)) is not None:  # it could not be deleted
+                return kept_open
         kept = self._kept.get(session_id)
         told = kept is not None and kept.told
         journal = await self._store.open(session_id, roots or Roots([]), told=told)
@@ -161,23 +164,32 @@ class OpenSessions:
             del self._kept[id]
         self._roots = {kept.roots: kept.roots for kept in self._kept.values()}
 
-    async def delete(self, session: Session) -> None:
-        """Deletes a session that has no run.
+    async def delete(self, session: Session, on_delete: Callable[[str], Awaitable[None]]) -> None:
+        """Deletes an open session that has no run, and then calls `on_delete` with its id. Both are done even if the
+        caller is cancelled meanwhile.
 
         Raises:
             Refused: readOnly.
         """
-        path = self._services.log_path(session.id)
         session.closing = True  # a run that is about to begin in it must not
+        # Whoever wants it from now on waits for what comes of this.
+        del self._open[session.id], self._kept[session.id]
+        deleting = asyncio.create_task(self._delete(session, on_delete))
+        self._closing[session.id] = deleting
+        deleting.add_done_callback(lambda _: self._closing.pop(session.id, None))
+        await asyncio.shield(deleting)
+
+    async def _delete(self, session: Session, on_delete: Callable[[str], Awaitable[None]]) -> None:
+        path = self._services.log_path(session.id)
         try:
             await asyncio.to_thread(path.unlink)  # while the lock is held
         except OSError as error:
             session.closing = False
+            self._open[session.id], self._kept[session.id] = session, session.kept
             text = f"The session can't be deleted: {path}: {error.strerror}."
             raise Refused("readOnly", text, session=session.id) from error
-        self._open.pop(session.id, None)
-        self._kept.pop(session.id, None)
         await session.close()
+        await on_delete(session.id)
 
     async def close(self) -> None:
         """Ends live runs as interrupted and releases every log. A session that fails to close is logged."""
