@@ -379,28 +379,66 @@ async def test_an_edit_without_an_answer_is_found_in_the_text(files):
     assert (await editing).text is None
 
 
-@pytest.mark.parametrize("tells", [True, False])
-async def test_an_edit_that_is_made_after_the_answer_is_seen_when_the_client_tells_or_the_time_is_over(
-    files, tells
-):
-    gone = asyncio.Event()
+def makes_it_late(files):
+    """The editor says at once that it has made an edit, and makes it when `files.gone` is set."""
+    files.gone = asyncio.Event()
 
     def later(editor, params):
         async def make():
-            await gone.wait()
+            await files.gone.wait()
             editors.honest(editor, params)
 
         files.making = asyncio.ensure_future(make())
         return {"applied": True}
 
-    files.editor.behaviour, files.editor.tells = later, tells
+    files.editor.behaviour = later
+
+
+@pytest.mark.parametrize("tells", [True, False])
+async def test_an_edit_that_is_made_after_the_answer_is_seen_when_the_client_tells_or_the_time_is_over(
+    files, tells
+):
+    makes_it_late(files)
+    files.editor.tells = tells
     editing = asyncio.ensure_future(files.edit("two", "2"))
     await files.desk.clock.until_asleep(LIMITS.verify)
-    gone.set()
+    files.gone.set()
     await files.making
     if not tells:
         await files.desk.clock.let_pass(LIMITS.verify)
     assert (await editing).text is None
+
+
+async def test_news_of_another_document_do_not_end_the_wait_for_an_edit(files):
+    other = files.editor.open(files.desk.put("b.txt", "hello\n"))
+    await files.heard()
+    makes_it_late(files)
+    editing = asyncio.ensure_future(files.edit("two", "2"))
+    await files.desk.clock.until_asleep(LIMITS.verify)
+    files.editor.questions.clear()
+    files.editor.replace(other, "hello", "hello, typed")
+    await files.desk.has_heard(REQUEST, times=len(files.desk.client.of_method(REQUEST)) + 1)
+    await files.desk.clock.until_asleep(LIMITS.verify)
+    assert files.editor.questions == [[files.uri]]
+    files.gone.set()
+    await files.making
+    assert (await editing).text is None
+
+
+async def test_what_others_ask_of_a_client_that_only_answers_takes_nothing_of_the_time_for_an_edit(tmp_path):
+    async with only_answering(tmp_path) as files:
+        files.uri = files.editor.open(files.path)
+        makes_it_late(files)
+        editing = asyncio.ensure_future(files.edit("two", "2"))
+        await files.desk.clock.until_asleep(LIMITS.listed)
+        for _ in range(10):
+            assert await files.read() == TEXT
+        await files.heard()
+        assert not editing.done()
+        files.gone.set()
+        await files.making
+        await files.desk.clock.let_pass(LIMITS.listed)
+        assert (await editing).text is None
 
 
 async def test_an_edit_that_is_not_in_the_text_is_not_believed(files):

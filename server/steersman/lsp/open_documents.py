@@ -138,21 +138,24 @@ class UnattachedDocuments:
             self._buffers.show(buffer, found.text, found.version, dirty=found.dirty)
 
     async def look_again(self, buffer: Buffer, patience: float, enough: Callable[[], bool]) -> None:
-        """Waits for news of the document, at most `patience` seconds, and asks for its text again. A client that
-        reports nothing by itself is asked every `Limits.listed` seconds in that time, until `enough()` is true."""
-        step = patience if self._tells else min(patience, self._limits.listed)
-        while patience > 0 and self._buffers.is_open(buffer):
+        """Asks for the text of the document, whenever the client has sent a list, until `enough()` is true or
+        `patience` seconds are over. A client that sends none by itself is asked every `Limits.listed` seconds."""
+        now = self._clock.monotonic
+        asked, over = now(), now() + patience
+        while self._buffers.is_open(buffer) and not enough():
+            due = over if self._tells else min(over, asked + self._limits.listed)
             told = asyncio.Event()
             with self._buffers.watch(buffer.path, told.set):
-                if not self._is_behind(buffer):
-                    await set_within(self._clock, step, told)
+                # News need not be of this document, nor come from the client: others ask for its text, too.
+                if not self._is_behind(buffer) and await set_within(self._clock, due - now(), told):
+                    continue
+            asked = now()
             await self.refresh(buffer)
-            if self._tells or enough():
+            if asked >= over:
                 return
-            patience -= step
 
     def _is_behind(self, buffer: Buffer) -> bool:
-        """Whether the client has sent a list since it was asked for the text: it would not be waited for again."""
+        """Whether the client has sent a list since it was asked for the text."""
         return self._lists > self._asked_after.get(buffer.document.uri, self._lists)
 
     def _is_old(self) -> bool:
