@@ -1,5 +1,6 @@
 """A transcript that goes on with its session: as a private file that only can be read, or as a document of ours."""
 
+import asyncio
 import stat
 from pathlib import Path
 
@@ -201,6 +202,21 @@ async def test_it_goes_with_its_session(tmp_path):
         path = await shown(it)
         await it.command("delete", {"session": session})
         assert not path.exists()
+
+
+async def test_it_is_not_written_for_an_editor_that_says_too_late_that_it_does_not_show_it(tmp_path):
+    async with desk(tmp_path, answer("hello"), workspace=VIRTUAL) as it:
+        says = asyncio.get_running_loop().create_future()
+        it.client.on_request("window/showDocument", lambda _: says)
+        await it.ended(await it.start())
+        session = (await it.command("transcript"))["session"]
+        await it.client.wait_for_method("window/showDocument")
+        await it.command("delete", {"session": session})
+        says.set_result({"success": False})
+        await it.heard()
+        assert await it.command("sessions") == {"sessions": []}
+        assert not it.home.transcripts.exists()
+        assert it.client.of_method("window/showMessage") == []
 
 
 async def test_old_ones_are_taken_away(tmp_path):

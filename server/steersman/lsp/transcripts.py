@@ -140,6 +140,10 @@ class Transcripts:
             self._dropping.begin(self._drop(self._kept.pop(next(iter(self._kept)))))
         return kept
 
+    def _is_kept(self, kept: _Kept) -> bool:
+        """Whether it may still be written: its session may have been deleted."""
+        return self._kept.get(kept.session) is kept
+
     def _file_of(self, session: str) -> Path:
         return Path(os.path.realpath(self._folder)) / f"{session}.md"
 
@@ -153,6 +157,8 @@ class Transcripts:
     async def _catch_up(self, kept: _Kept) -> None:
         """Writes all events up to now."""
         async with kept.making:
+            if not self._is_kept(kept):
+                return
             kept.changed.clear()
             if kept.made.is_set() and not kept.told and kept.failed is None:
                 return
@@ -186,8 +192,7 @@ class Transcripts:
     # Showing it
 
     async def _show(self, kept: _Kept) -> None:
-        if self._kept.get(kept.session) is kept:
-            await self._catch_up(kept)
+        await self._catch_up(kept)
         await kept.made.wait()
         if self._has_failed(kept):
             return
@@ -199,6 +204,8 @@ class Transcripts:
             return
         if kept.target is None:
             async with kept.making:
+                if not self._is_kept(kept):
+                    return
                 kept.target = self._file_of(kept.session)
                 await self._make(kept, [])
             if self._has_failed(kept):
