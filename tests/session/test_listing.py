@@ -13,6 +13,7 @@ from steersman.session.log_lock import is_being_written
 from steersman.session.wire import usage_data
 from steersman.workspace.roots import Roots
 from support.scripted_model import answer
+from support.session_harness import failing_log
 
 
 class Logs:
@@ -163,6 +164,12 @@ class TestTheList:
         assert told["created"] < told["updated"]
         await h.close()
         assert list_sessions(h.home.sessions) == [summary]
+
+    async def test_a_run_that_has_ended_here_is_not_live_whatever_its_log_says(self, harness):
+        h = harness(answer("A1"), log_class=failing_log(lambda record: record["type"] == "agent_end"))
+        await h.run("one")
+        assert summarize(h.path()).state == "live"
+        assert [each.state for each in await h.manager.library.list()] == ["idle"]
 
     async def test_the_last_name_counts_and_words_of_it_find_it(self, harness):
         h = harness(answer("A1"), answer("A2"))

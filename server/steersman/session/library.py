@@ -14,7 +14,7 @@ from steersman.session.listing import MAX_LOGS, SessionSummary, list_sessions
 from steersman.session.open_sessions import OpenSessions
 from steersman.session.services import Services
 from steersman.session.session import Session
-from steersman.session.status import session_data
+from steersman.session.status import resting, session_data
 from steersman.session.store import Store
 from steersman.session.tree import Node
 from steersman.session.wire import Data, typed_text, usage_data
@@ -44,7 +44,7 @@ class Library:
         return matching[:limit]
 
     def _as_it_is(self, summary: SessionSummary) -> SessionSummary:
-        """Of a session that is open here, its state now rather than what its log says."""
+        """Of a session that is open here, its state now rather than what its log says, or said when it was read."""
         session = self._sessions.get(summary.id)
         if session is None:
             return summary
@@ -54,7 +54,7 @@ class Library:
             title=picture.title,
             model=session.model_spec,
             usage=usage_data(picture.usage),
-            state="live" if session.live is not None else summary.state,
+            state="live" if session.live is not None else resting(session),
             locked=False,
         )
 
