@@ -666,6 +666,8 @@ export interface EditStartData {
   uri: string;
   /** Of what will be there; null if nothing will be. */
   sha256: string | null;
+  /** Of what the change is made on; a new file has none. */
+  base?: string;
   /** Where a file is moved. */
   target?: string;
 }

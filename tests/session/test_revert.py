@@ -349,6 +349,54 @@ async def test_two_sessions_that_changed_one_file_are_in_each_others_way_and_say
     assert caught.value.code == "conflict"
 
 
+async def test_what_somebody_else_changed_between_two_changes_is_not_lost_without_a_word(harness):
+    h = harness(
+        answer("", edit("a.txt", "one", "ONE")), answer("done"),
+        answer("", edit("a.txt", "two", "TWO")), answer("done"),
+        answer("", edit("a.txt", "three", "THREE")), answer("done"), mode="full-auto",
+    )  # fmt: skip
+    path = h.put("a.txt", "one\ntwo\nthree\n")
+    first = await h.run("first")
+    await h.run("the other session's")
+    third = await h.run("third", session=first.session)
+    with pytest.raises(Refused) as caught:
+        await h.manager.reverts.revert(first.session, first.id)
+    assert caught.value.code == "conflict"
+    assert caught.value.data["files"][0]["reason"] == (
+        "a.txt was also changed by somebody else, before our last change."
+    )
+
+    async def goes_back(since, **options):
+        await h.manager.reverts.revert(first.session, since, **options)
+        await h.manager.operated(first.session)
+        return h.text("a.txt")
+
+    assert await goes_back(third.id) == "ONE\nTWO\nthree\n", "that was there before the change"
+    assert await goes_back(first.id, choices={path.as_uri(): "restore"}) == "one\ntwo\nthree\n"
+    last = h.of("revert_start")[-1]["id"]
+    assert await goes_back(last) == "ONE\nTWO\nthree\n", "the choice can be taken back"
+    with pytest.raises(Refused) as caught:
+        await h.manager.reverts.revert(first.session, first.id)
+    assert caught.value.code == "conflict", "the other's change is there again"
+
+
+async def test_what_the_user_typed_before_a_file_was_deleted_or_moved_is_not_lost_without_a_word(harness):
+    h = harness(
+        answer("", edit("a.txt", "one", "ONE"), edit("b.txt", "one", "ONE")), answer("done"),
+        answer("", call("delete", {"path": "a.txt"}), call("move", {"from": "b.txt", "to": "c.txt"})),
+        answer("done"), person=Person(otherwise="accept"), mode="full-auto",
+    )  # fmt: skip
+    for name in ("a.txt", "b.txt"):
+        h.put(name, "one\ntwo\n")
+    run = await h.run("first")
+    for name in ("a.txt", "b.txt"):
+        h.put(name, "ONE\ntyped\n")
+    await h.run("second", session=run.session)
+    preview = await h.manager.reverts.preview(run.session, run.id)
+    states = {each["uri"].rsplit("/", 1)[1]: each["state"] for each in preview["files"]}
+    assert states == dict.fromkeys(("a.txt", "b.txt", "c.txt"), "conflict")
+
+
 async def test_an_abort_leaves_what_is_not_done_yet(harness):
     h = await changed(harness)
     await h.manager.reverts.revert(h.session.id, users(h)[0])

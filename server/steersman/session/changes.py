@@ -40,6 +40,8 @@ class ChangeRecords:
             "uri": change.path.path.as_uri(),
             "sha256": change.result_sha256,
         }
+        if change.base is not None:
+            data["base"] = change.base.sha256
         if change.target is not None:
             data["target"] = change.target.path.as_uri()
         self._journal.record("edit_start", data)

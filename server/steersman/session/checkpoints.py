@@ -19,6 +19,8 @@ class Image:
 
     seq: int
     record: PreImageRecord
+    others: frozenset[int] = frozenset()
+    """The changes of others that are in it: see `History.others`."""
 
 
 @dataclass(slots=True)
@@ -57,7 +59,14 @@ class History:
     """By URI, the SHA-256 of what our last change left there; None: no file."""
     begun: dict[str, str | None] = field(default_factory=dict)
     """By URI, the SHA-256 of what a change was about to leave there when a crash cut it off. It may have been made."""
+    others: dict[str, frozenset[int]] = field(default_factory=dict)
+    """By URI, the changes that others have made between ours and that ours have kept, each by the number of the record
+    that showed it."""
     commands: list[RanCommand] = field(default_factory=list)
+    _found: tuple[str, frozenset[int]] = ("", frozenset())
+    """The file whose change has begun, and the changes of others that were in it."""
+    _reverting: Checkpoint | None = None
+    """What a revert that is under way goes back to."""
     _changing: str | None = None
     """The call that the last change belongs to."""
     _running: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -67,12 +76,12 @@ class History:
         """The checkpoint with this id, or the one at the start of the run with this id."""
         return next((each for each in self.checkpoints if name in (each.id, each.run)), None)
 
-    def wanted(self, since: Checkpoint) -> dict[str, PreImageRecord]:
+    def wanted(self, since: Checkpoint) -> dict[str, Image]:
         """By URI, what was there before the first change after the checkpoint."""
-        found: dict[str, PreImageRecord] = {}
+        found: dict[str, Image] = {}
         for image in self.images:
             if image.seq > since.seq:
-                found.setdefault(image.record.uri, image.record)
+                found.setdefault(image.record.uri, image)
         return found
 
     def feed(self, record: Record) -> None:
@@ -83,15 +92,18 @@ class History:
             case "message_end" if data.get("role") == "user" and "discarded" not in data:
                 self._message(record, data)
             case "revert_start":
+                self._reverting = self.find(data["checkpoint"])
                 self.checkpoints.append(Checkpoint(data["id"], seq, ts, data["title"], None))
-            case "revert_end" if not data.get("cut"):
-                self.begun = {}
+            case "revert_end":
+                self._reverting = None
+                if not data.get("cut"):
+                    self.begun = {}
             case "checkpoint":
-                self.images.append(Image(seq, image_from(data)))
+                self.images.append(Image(seq, image_from(data), self._others_in(data["uri"])))
                 if self.checkpoints:
                     self.checkpoints[-1].files.add(data["uri"])
             case "edit_start":
-                self._starting(data)
+                self._starting(seq, data)
             case "edit_applied":
                 self._applied(data)
             case "tool_execution_start":
@@ -127,20 +139,41 @@ class History:
         known = [changes[uri] for changes in (self.left, self.begun) if uri in changes]
         return sha256 in known
 
-    def _starting(self, data: Data) -> None:
+    def _others_in(self, uri: str) -> frozenset[int]:
+        """The changes of others that are in a file now, or were in it when its change began."""
+        name, found = self._found
+        return found if name == uri else self.others.get(uri, frozenset())
+
+    def _starting(self, seq: int, data: Data) -> None:
         self._changing = data["toolCallId"]
+        uri, base = data["uri"], data.get("base")
+        found = self.others.get(uri, frozenset())
+        if base is not None and uri in self.left and not self.is_ours(uri, base):
+            found |= {seq}
+        self._found = uri, found
         if "target" in data:
             self.begun[data["uri"]], self.begun[data["target"]] = None, data["sha256"]
         else:
             self.begun[data["uri"]] = data["sha256"]
 
     def _applied(self, data: Data) -> None:
+        self._note_others(data["uri"], data.get("target"))
         for uri in {data["uri"], data.get("target", data["uri"])}:
             self.begun.pop(uri, None)
         if "target" in data:
             self.left[data["uri"]], self.left[data["target"]] = None, data["sha256"]
         else:
             self.left[data["uri"]] = data["sha256"]
+
+    def _note_others(self, uri: str, target: str | None) -> None:
+        """What our change leaves has the changes of others that were there before it; what a revert brings back has
+        those that were there at that time."""
+        back = None if self._reverting is None else self.wanted(self._reverting).get(uri)
+        others = self._others_in(uri) if back is None else back.others
+        for each in (uri, target):
+            if each is not None:
+                self.others[each] = others
+        self._found = "", frozenset()
 
 
 def history_of(records: Iterable[Record]) -> History:

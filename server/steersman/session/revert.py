@@ -5,11 +5,11 @@ Nothing that somebody else has changed since is overwritten without an explicit 
 
 import logging
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from steersman.agent.abort import AbortSignal
-from steersman.session.checkpoints import Checkpoint, History
+from steersman.session.checkpoints import Checkpoint, History, Image
 from steersman.session.parts import Parts
 from steersman.session.wire import Data
 from steersman.workspace.changes import FileChange, deletion, edition, restoration
@@ -97,8 +97,8 @@ class Reverter:
 
     # One file
 
-    async def _item(self, uri: str, image: PreImageRecord) -> Item:
-        workspace = self._parts.workspace
+    async def _item(self, uri: str, kept: Image) -> Item:
+        workspace, image = self._parts.workspace, kept.record
         try:
             path = workspace.resolve(str(path_of(uri)), for_write=True, follow=False)
         except WorkspaceError as error:
@@ -112,7 +112,8 @@ class Reverter:
         if image.kind == "absent":
             if current is None:
                 return Item(uri, "none", "done")
-            return self._conflict(Item(uri, "delete", "ready", path=path, change=deletion(current)), current)
+            item = Item(uri, "delete", "ready", path=path, change=deletion(current))
+            return self._conflict(item, kept, current)
         try:
             data, text = self._kept(image)
         except PreImageError as error:
@@ -121,8 +122,7 @@ class Reverter:
             wanted = data if text is None else text.encode("utf-8", "surrogatepass")
             change = restoration(path, wanted, image.mode, is_link=image.kind == "link")
             item = Item(uri, "create", "ready", path=path, change=change)
-            gone = uri not in self._history.left or self._history.is_ours(uri, None)
-            return item if gone else self._conflict(item, None)
+            return self._conflict(item, kept, None) if uri in self._history.left else item
         if current.is_link != (image.kind == "link"):
             what = "a link" if current.is_link else "a file"
             return Item(
@@ -134,7 +134,7 @@ class Reverter:
             change = _back(current, data, text)
         except TextError as error:
             return Item(uri, "none", "unavailable", str(error))
-        return self._conflict(Item(uri, "restore", "ready", path=path, change=change), current)
+        return self._conflict(Item(uri, "restore", "ready", path=path, change=change), kept, current)
 
     def _kept(self, image: PreImageRecord) -> tuple[bytes, str | None]:
         """The bytes that were on the disk, and the editor's text where that was another.
@@ -147,13 +147,18 @@ class Reverter:
             return data, None
         return data, self._store.get(image.buffer_sha256).decode("utf-8", "surrogatepass")
 
-    def _conflict(self, item: Item, current: Snapshot | None) -> Item:
-        """The item; it is in conflict if what is there is not what our last change left."""
-        if current is not None and not current.conflict and self._history.is_ours(item.uri, current.sha256):
-            return item
+    def _conflict(self, item: Item, kept: Image, current: Snapshot | None) -> Item:
+        """The item; it is in conflict if what is there is not what our last change left, or if others have changed the
+        file between our changes."""
         name = item.path.display if item.path is not None else item.uri
-        reason = f"{name} was {'deleted' if current is None else 'changed'} by somebody else since."
-        return Item(item.uri, item.action, "conflict", reason, item.path, item.change)
+        reason = None
+        if (current is not None and current.conflict) or not self._history.is_ours(
+            item.uri, None if current is None else current.sha256
+        ):
+            reason = f"{name} was {'deleted' if current is None else 'changed'} by somebody else since."
+        elif self._history.others.get(item.uri, frozenset()) - kept.others:
+            reason = f"{name} was also changed by somebody else, before our last change."
+        return item if reason is None else replace(item, state="conflict", reason=reason)
 
     async def _settle(self, item: Item, choices: Mapping[str, Choice]) -> Data:
         if item.state == "done":

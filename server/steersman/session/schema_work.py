@@ -106,6 +106,8 @@ class EditStartData(EventData):
     uri: str
     sha256: Sha256 | None
     """Of what will be there; null if nothing will be."""
+    base: Sha256 | None = None
+    """Of what the change is made on; a new file has none."""
     target: str | None = None
     """Where a file is moved."""
 
