@@ -56,6 +56,27 @@ def test_it_is_fresh_for_a_day_and_not_by_a_clock_that_went_back(cache, file, no
     assert FactsCache(cache.folder, now=lambda: now).is_fresh("p", URL) is fresh
 
 
+def test_what_another_thread_keeps_at_any_moment_is_no_harm(cache, file):
+    class Replaced(dict):
+        """After each look, another thread has kept something newer."""
+
+        def _seen(self, key, value):
+            self.pop(key, None)
+            return value
+
+        def __contains__(self, key):
+            return self._seen(key, super().__contains__(key))
+
+        def __getitem__(self, key):
+            return self._seen(key, super().__getitem__(key))
+
+        def get(self, key, default=None):
+            return self._seen(key, super().get(key, default))
+
+    assert cache.facts("p", URL, "m") == ALL
+    assert FactsCache(cache.folder, _read=Replaced(cache._read)).facts("p", URL, "m") == ALL
+
+
 def test_facts_outlive_the_day_until_there_are_newer_ones(cache, file):
     later = FactsCache(cache.folder, now=lambda: 1000.0 + 10 * DAY)
     assert later.facts("p", URL, "m") == ALL

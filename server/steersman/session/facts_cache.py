@@ -39,7 +39,7 @@ class _Kept:
 
 @dataclass(slots=True)
 class FactsCache:
-    """The files of one home. Blocking; a file is some tens of kilobytes."""
+    """The files of one home. Blocking; a file is some tens of kilobytes. One thread may keep what others look at."""
 
     folder: Path
     now: Callable[[], float] = time.time
@@ -94,13 +94,14 @@ class FactsCache:
         try:
             status = path.stat()
             which = status.st_ino, status.st_size, status.st_mtime_ns
-            if path not in self._read or self._read[path][0] != which:
-                self._read[path] = which, _parsed(path)
+            known = self._read.get(path)
+            if known is None or known[0] != which:
+                known = self._read[path] = which, _parsed(path)
         except (OSError, TooLarge) as error:
             if not isinstance(error, FileNotFoundError):
                 log.info("%s can't be read: %s", path, error)
             return None
-        return self._read[path][1]
+        return known[1]
 
     def _path(self, provider: str) -> Path | None:
         """None for a name that can't be a file's. Remembered, since a run asks often and making a `Path` takes time."""
