@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -766,6 +768,26 @@ async def test_an_abort_while_the_edit_is_on_its_way_leaves_the_file_frozen(file
     with pytest.raises(asyncio.CancelledError):
         await editing
     assert "is not changed again until" in await files.refusal("two", "2")
+
+
+async def test_an_abort_while_a_long_text_is_compared_leaves_the_file_frozen(files):
+    files.editor.open(files.desk.put("a.txt", TEXT + "".join(f"line {n}\n" for n in range(10_000))))
+    await files.heard()
+    files.editor.behaviour = editors.misplaces
+    editing = asyncio.ensure_future(files.edit("two", "2"))
+    await files.desk.clock.until_asleep(LIMITS.verify)
+    go_on, loop = threading.Event(), asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(1))
+    busy = loop.run_in_executor(None, go_on.wait)
+    await files.desk.clock.let_pass(LIMITS.verify)
+    await settle()
+    editing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await editing
+    go_on.set()
+    await busy
+    files.editor.behaviour = editors.honest
+    assert "is not changed again until" in await files.refusal("four", "4")
 
 
 async def test_two_edits_at_once_of_one_file_go_one_after_the_other(files):

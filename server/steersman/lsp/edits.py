@@ -88,8 +88,8 @@ async def make_edit(editor: Editor, buffer: Buffer, raw: str, new: str, label: s
     changes = content_changes(raw, new, editor.server.documents.encoding)
     version = _version(editor, buffer)
     watcher = _Watcher(buffer, raw, new)
-    with editor.buffers.watch(buffer.path, watcher.look):
-        try:
+    try:
+        with editor.buffers.watch(buffer.path, watcher.look):
             answer = await ask(
                 editor, _params(buffer, changes, version, label, editor.client.document_changes)
             )
@@ -100,12 +100,12 @@ async def make_edit(editor: Editor, buffer: Buffer, raw: str, new: str, label: s
                 await _until_told(editor, watcher, watcher.changed)
             else:
                 await _ask_for_text(editor, watcher)
-        except asyncio.CancelledError:
-            buffer.frozen = True
-            raise
-    if watcher.there.is_set() and not await _nearer_elsewhere(editor, watcher, changes):
-        return EditOutcome("verified", answer, heard=True)
-    return await _without_it(editor, watcher, changes, answer, versioned=version is not None)
+        if watcher.there.is_set() and not await _nearer_elsewhere(editor, watcher, changes):
+            return EditOutcome("verified", answer, heard=True)
+        return await _without_it(editor, watcher, changes, answer, versioned=version is not None)
+    except asyncio.CancelledError:
+        buffer.frozen = True
+        raise
 
 
 async def ask(editor: Editor, params: dict[str, Any]) -> Answer:
