@@ -644,6 +644,8 @@ export interface EditAppliedData {
   sha256: string | null;
   via: "editor" | "disk";
   unsaved: boolean;
+  /** The user has changed the file meanwhile as well. */
+  others?: true;
   /** Where a moved file is. */
   target?: string;
 }

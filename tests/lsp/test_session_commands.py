@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from steersman.agent.messages import Usage, plain_text
+from support import editor_client as editors
 from support.lsp_client import AnsweredWithError
-from support.lsp_workspace import desk, edit_call
+from support.lsp_workspace import EVENTS, desk, edit_call
 from support.scripted_model import answer, call
 
 
@@ -176,6 +177,39 @@ class TestReverts:
             assert (data["code"], [file["uri"] for file in data["files"]]) == ("conflict", [uri])
             assert d.editor.buffers[uri].text == "typed since\nTWO\n"
             await self.revert(d, run, onConflict={uri: "restore"})
+            assert d.editor.buffers[uri].text == "one\ntwo\n"
+
+    async def test_what_the_user_typed_while_the_edit_was_made_is_a_conflict(self, tmp_path):
+        script = [answer("", edit_call("a.txt", "two", "TWO")), answer("done")]
+        async with desk(tmp_path, *script, mode="auto-edit") as d:
+            uri = d.editor.open(d.put("a.txt", "one\ntwo\nthree\n"))
+            d.editor.behaviour = editors.bundled(("three", "three, typed"))
+            run = await ran(d, "go")
+            assert d.editor.buffers[uri].text == "one\nTWO\nthree, typed\n"
+            params = {"session": run["session"], "checkpoint": run["run"], "preview": False}
+            data = await refused(d.command("revert", params))
+            assert (data["code"], [file["uri"] for file in data["files"]]) == ("conflict", [uri])
+            assert "three, typed" in d.editor.buffers[uri].text
+            d.editor.behaviour = editors.honest
+            await self.revert(d, run, onConflict={uri: "restore"})
+            assert d.editor.buffers[uri].text == "one\ntwo\nthree\n"
+
+    async def test_an_edit_that_the_editor_formats_on_save_is_taken_back_without_a_question(self, tmp_path):
+        script = [answer("", edit_call("a.txt", "two", "TWO")), answer("done")]
+        options = {"steersman": {"version": "1", "eventToken": EVENTS, "save": True}}
+        async with desk(tmp_path, *script, mode="auto-edit", initializationOptions=options) as d:
+            path = d.put("a.txt", "one\ntwo\n")
+            uri = d.editor.open(path)
+
+            def formats(params):
+                d.editor.set_text(uri, d.editor.buffers[uri].text.replace("TWO", "TWO, formatted"))
+                d.editor.save(uri)
+                return {"saved": [uri]}
+
+            d.client.on_request("steersman/save", formats)
+            run = await ran(d, "go")
+            assert path.read_text() == "one\nTWO, formatted\n"
+            await self.revert(d, run)
             assert d.editor.buffers[uri].text == "one\ntwo\n"
 
     async def test_an_edit_that_was_saved_is_taken_back_in_the_editor(self, tmp_path):

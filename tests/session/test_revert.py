@@ -362,9 +362,7 @@ async def test_what_somebody_else_changed_between_two_changes_is_not_lost_withou
     with pytest.raises(Refused) as caught:
         await h.manager.reverts.revert(first.session, first.id)
     assert caught.value.code == "conflict"
-    assert caught.value.data["files"][0]["reason"] == (
-        "a.txt was also changed by somebody else, before our last change."
-    )
+    assert caught.value.data["files"][0]["reason"] == "a.txt was also changed by somebody else meanwhile."
 
     async def goes_back(since, **options):
         await h.manager.reverts.revert(first.session, since, **options)

@@ -62,6 +62,8 @@ class ChangeRecords:
             "via": "editor" if applied.source == "buffer" else "disk",
             "unsaved": applied.unsaved,
         }
+        if applied.text is not None and not applied.changed_by_saving:
+            data["others"] = True
         if change.target is not None:
             data["target"] = change.target.path.as_uri()
         self._journal.record("edit_applied", data)

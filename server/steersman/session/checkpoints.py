@@ -60,8 +60,8 @@ class History:
     begun: dict[str, str | None] = field(default_factory=dict)
     """By URI, the SHA-256 of what a change was about to leave there when a crash cut it off. It may have been made."""
     others: dict[str, frozenset[int]] = field(default_factory=dict)
-    """By URI, the changes that others have made between ours and that ours have kept, each by the number of the record
-    that showed it."""
+    """By URI, the changes that others have made between ours, or with one of ours, and that ours have kept: each by the
+    number of the record that showed it."""
     commands: list[RanCommand] = field(default_factory=list)
     _found: tuple[str, frozenset[int]] = ("", frozenset())
     """The file whose change has begun, and the changes of others that were in it."""
@@ -105,7 +105,7 @@ class History:
             case "edit_start":
                 self._starting(seq, data)
             case "edit_applied":
-                self._applied(data)
+                self._applied(seq, data)
             case "tool_execution_start":
                 command = data.get("args", {}).get("command")
                 if isinstance(command, str):
@@ -156,8 +156,8 @@ class History:
         else:
             self.begun[data["uri"]] = data["sha256"]
 
-    def _applied(self, data: Data) -> None:
-        self._note_others(data["uri"], data.get("target"))
+    def _applied(self, seq: int, data: Data) -> None:
+        self._note_others(seq, data)
         for uri in {data["uri"], data.get("target", data["uri"])}:
             self.begun.pop(uri, None)
         if "target" in data:
@@ -165,14 +165,16 @@ class History:
         else:
             self.left[data["uri"]] = data["sha256"]
 
-    def _note_others(self, uri: str, target: str | None) -> None:
-        """What our change leaves has the changes of others that were there before it; what a revert brings back has
-        those that were there at that time."""
+    def _note_others(self, seq: int, data: Data) -> None:
+        """What our change leaves has the changes of others that were there before it, or came with it; what a revert
+        brings back has those that were there at that time."""
+        uri: str = data["uri"]
         back = None if self._reverting is None else self.wanted(self._reverting).get(uri)
         others = self._others_in(uri) if back is None else back.others
-        for each in (uri, target):
-            if each is not None:
-                self.others[each] = others
+        if data.get("others"):
+            others |= {seq}
+        for each in {uri, data.get("target", uri)}:
+            self.others[each] = others
         self._found = "", frozenset()
 
 

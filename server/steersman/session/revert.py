@@ -149,7 +149,7 @@ class Reverter:
 
     def _conflict(self, item: Item, kept: Image, current: Snapshot | None) -> Item:
         """The item; it is in conflict if what is there is not what our last change left, or if others have changed the
-        file between our changes."""
+        file between our changes, or with one of them."""
         name = item.path.display if item.path is not None else item.uri
         reason = None
         if (current is not None and current.conflict) or not self._history.is_ours(
@@ -157,7 +157,7 @@ class Reverter:
         ):
             reason = f"{name} was {'deleted' if current is None else 'changed'} by somebody else since."
         elif self._history.others.get(item.uri, frozenset()) - kept.others:
-            reason = f"{name} was also changed by somebody else, before our last change."
+            reason = f"{name} was also changed by somebody else meanwhile."
         return item if reason is None else replace(item, state="conflict", reason=reason)
 
     async def _settle(self, item: Item, choices: Mapping[str, Choice]) -> Data:

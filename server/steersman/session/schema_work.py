@@ -127,6 +127,8 @@ class EditAppliedData(EventData):
     """Of what is there now; null if nothing is."""
     via: Literal["editor", "disk"]
     unsaved: bool
+    others: Literal[True] | None = None
+    """The user has changed the file meanwhile as well."""
     target: str | None = None
     """Where a moved file is."""
 
