@@ -1,10 +1,14 @@
 """A folder's own instructions are strangers' words until the user trusts the folder."""
 
+import asyncio
+
 import pytest
 
+from steersman.session.approvals import Answer, Question
 from steersman.session.errors import Refused
 from steersman.session.home import Home
 from steersman.session.trust import TrustStore
+from support.manual_clock import settle
 from support.scripted_model import answer, call
 from support.session_harness import Person
 
@@ -98,6 +102,29 @@ async def test_a_loose_mode_needs_trust_in_every_folder(harness):
     await h.run()
     assert person.kinds == ["trust", "trust", "create"]
     assert h.outcomes == ["denied"]
+
+
+@pytest.mark.parametrize(("decision", "followed"), [("accept", True), ("decline", False)])
+async def test_two_runs_that_ask_about_a_folder_at_once_have_one_answer(harness, decision, followed):
+    asked: list[asyncio.Future[Answer]] = []
+
+    class Waits:
+        async def ask(self, question: Question) -> Answer:
+            asked.append(asyncio.get_running_loop().create_future())
+            return await asked[-1]
+
+    h = harness(answer("one"), answer("two"), person=Waits(), trusts_all=False)
+    h.put("AGENTS.md", "Speak like a pirate.")
+    runs = [await h.start("first"), await h.start("second")]
+    await settle()
+    assert len(asked) == 2
+    asked[1].set_result(Answer(decision))
+    await runs[1].wait()
+    assert asked[0].cancelled(), "it is not left on the screen"
+    await runs[0].wait()
+    assert [data["decision"] for data in h.of("approval_resolved")] == [decision] * 2
+    assert [("pirate" in request.system) for request in h.model.requests] == [followed] * 2
+    assert TrustStore(h.home).answer(h.root) is followed
 
 
 async def test_an_abort_while_trust_is_asked_ends_the_run_without_a_request(harness):

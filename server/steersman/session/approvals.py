@@ -223,6 +223,12 @@ class Approvals:
         """
         self._settle(question_id, settled(self.get(question_id), answer))
 
+    def answer_alike(self, question: Question, answer: Answer) -> None:
+        """Gives the answer to a question to all that ask the same: others of its kind with its digest."""
+        for pending in self.list():
+            if (pending.kind, pending.digest) == (question.kind, question.digest):
+                self._settle(pending.id, answer)
+
     async def ask(self, question: Question, signal: AbortSignal) -> Answer:
         """Puts the question and returns its answer; `WITHDRAWN` after an abort."""
         if signal.aborted:

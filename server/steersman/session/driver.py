@@ -89,6 +89,7 @@ class RunDriver:
             trusts_all=services.trusts_all,
             trusts_none=services.trusts_none,
             ask=lambda question: self._asker.ask(question, self._signal),
+            answer_alike=services.approvals.answer_alike,
             question=lambda folder: trust_question(services.new_id("apr"), run.session, run.id, folder),
             notice=parts.notice,
         )

@@ -94,12 +94,14 @@ class TrustCheck:
         trusts_all: bool,
         trusts_none: bool = False,
         ask: Callable[[Question], Awaitable[Answer]],
+        answer_alike: Callable[[Question, Answer], None],
         question: Callable[[Path], Question],
         notice: Callable[[str], None],
     ) -> None:
-        """`trusts_none` overrules all else. `notice` tells the user something that needs no answer."""
+        """`trusts_none` overrules all else. `answer_alike` gives an answer of the user to the other runs that ask the
+        same at that time, `notice` tells the user something that needs no answer."""
         self._store, self._trusts_all, self._trusts_none = store, trusts_all, trusts_none
-        self._ask, self._question, self._notice = ask, question, notice
+        self._ask, self._answer_alike, self._question, self._notice = ask, answer_alike, question, notice
         self._settled: dict[Path, bool] = {}
         """Answers in this run: where nobody can be asked, there is no second question."""
 
@@ -147,7 +149,10 @@ class TrustCheck:
         return known
 
     async def _asked(self, folder: Path, *, found: bool) -> bool:
-        answer = await self._ask(self._question(folder))
+        question = self._question(folder)
+        answer = await self._ask(question)
+        if answer.by == "user":
+            self._answer_alike(question, answer)
         trusted = answer.decision in ACCEPTING
         if answer.decision == "acceptForSession":
             self._store.hold(folder, trusted)
