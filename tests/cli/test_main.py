@@ -1,5 +1,6 @@
 """What every command does alike: at streams that fail or are closed, in a folder that is gone, at Ctrl-C."""
 
+import json
 import signal
 import socket
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command_line import CommandLine
+from support.command_line import CommandLine, calls
 
 
 @pytest.fixture
@@ -82,3 +83,29 @@ def test_ctrl_c_ends_a_command_without_a_traceback(line, command):
         told = process.communicate(timeout=300)
         asked.close()
     assert (process.returncode, *told) == (130, b"", b"")
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there every name is UTF-8")
+@pytest.mark.parametrize("encoding", ["utf-8:strict", "ascii"])
+def test_what_the_encoding_of_the_streams_lacks_is_printed_all_the_same(line, encoding):
+    model = line.tape(calls(("write", {"path": "b\udcff.txt", "content": "x\n"})), {"text": "é"})
+    streams = {"PYTHONIOENCODING": encoding}
+    done = line.run(
+        "run", "-", "--model", model, "--mode", "auto-edit", "--trust", input=b"do\xff", **streams
+    )
+    assert (done.status, done.out) == (0, "é\n")
+    session = line.run("sessions", **streams).out.partition("\t")[0]
+    shown = line.run("sessions", "checkpoints", session, **streams)
+    assert (shown.status, shown.err) == (0, "")
+    assert shown.out.endswith("/b\\xff.txt\n")
+    listed = json.loads(line.run("sessions", "--json", **streams).out)
+    assert listed["sessions"][0]["title"] == "do�"
+    done = line.run("sessions", "revert", session, shown.out.split()[0], "--yes", **streams)
+    assert (done.status, list(line.workspace.iterdir())) == (0, [])
+
+
+def test_the_path_of_an_export_is_printed_byte_for_byte(line):
+    line.run("run", "hi", "--model", line.tape({"text": "Hi."}))
+    session = line.run("sessions").out.partition("\t")[0]
+    done = line.run("sessions", "export", session, "-o", "é.md", PYTHONIOENCODING="ascii")
+    assert (done.status, done.out) == (0, "é.md\n")

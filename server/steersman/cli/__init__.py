@@ -3,6 +3,7 @@
 import argparse
 import errno
 import importlib
+import io
 import os
 import signal
 import sys
@@ -55,6 +56,7 @@ def _main(argv: Sequence[str] | None) -> int:
     for name in given[:1] if given and given[0] in COMMANDS else COMMANDS:
         importlib.import_module(f"steersman.cli.{name}").add_parser(commands)
     _open_missing_streams()
+    _take_any_text()
     if not _is_folder_there():
         print("steersman: the current folder does not exist any more: go to another one.", file=sys.stderr)
         return 1
@@ -95,6 +97,14 @@ def _open_missing_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
+def _take_any_text() -> None:
+    """Lets the standard streams carry what their encoding lacks: names of files that are not UTF-8, and most characters
+    where the locale has an old encoding. Standard error does so by itself."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
 
 
 def _is_folder_there() -> bool:

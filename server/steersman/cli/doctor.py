@@ -38,7 +38,7 @@ def main(args: argparse.Namespace) -> int:
     usable = is_usable(findings)
     if args.json:
         checks = [_data(finding) for finding in findings]
-        print(json.dumps({"version": __version__, "ok": usable, "checks": checks}, ensure_ascii=False))
+        print(json.dumps({"version": __version__, "ok": usable, "checks": checks}))
     elif sys.stdout.isatty():
         _show(findings, usable=usable)
     else:

@@ -55,7 +55,7 @@ def main(args: argparse.Namespace) -> int:
         print(f"steersman models: {safe(str(error))}", file=sys.stderr)
         return 1
     if args.json:
-        print(json.dumps(offers.data(), ensure_ascii=False))
+        print(json.dumps(offers.data()))
     else:
         for line in _lines(offers, all_of_them=args.provider is not None):
             print(safe(line))

@@ -28,7 +28,7 @@ from steersman.session.settings import Settings
 from steersman.session.starting import StartRequest
 from steersman.session.user_input import WaitingUser
 from steersman.tools.ask_user import AskUserTool
-from steersman.workspace.roots import Roots
+from steersman.workspace.roots import Roots, printable
 
 COMPLETE, ERROR, LIMIT, DECLINED, TIMEOUT = 0, 1, 2, 3, 124
 
@@ -132,13 +132,14 @@ def _session(args: argparse.Namespace, home: Home) -> tuple[str | None, Path]:
     if own is None or own == here:
         return session, here
     if args.workspace is not None:
-        told = f"The session was begun in {own}; from now on it works in {here}, and knows nothing of the change."
+        began, works = printable(str(own)), printable(str(here))
+        told = f"The session was begun in {began}; from now on it works in {works}, and knows nothing of the change."
         print(f"steersman run: {told}", file=sys.stderr)
         return session, here
     if not own.is_dir():
         text = f"The session's folder {own} is gone. Name the folder to work in: --workspace DIR."
         raise Refused("outsideRoot", text)
-    print(f"steersman run: working in {own}, the session's folder.", file=sys.stderr)
+    print(f"steersman run: working in {printable(str(own))}, the session's folder.", file=sys.stderr)
     return session, own
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from steersman.cli.session_ids import in_short
 from steersman.cli.terminal import safe
 from steersman.session.facts import dollars
+from steersman.workspace.roots import printable
 from steersman.workspace.uris import path_of
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _row(summary: "SessionSummary") -> tuple[str, ...]:
         _thousands(usage.get("cacheRead") or 0),
         "" if cost is None else dollars(cost),
         state,
-        in_short(path_of(summary.roots[0])) if summary.roots else "",
+        printable(in_short(path_of(summary.roots[0]))) if summary.roots else "",
     )
     return tuple(" ".join(safe(cell).split()) for cell in cells)
 

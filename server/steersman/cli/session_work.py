@@ -11,6 +11,7 @@ from steersman.cli import USAGE
 from steersman.cli.session_ids import in_short, named, session_named
 from steersman.cli.terminal import colour_diff, is_interactive, read_line, safe
 from steersman.session.errors import Refused
+from steersman.workspace.roots import printable
 from steersman.workspace.uris import path_of
 
 if TYPE_CHECKING:
@@ -175,4 +176,4 @@ def _keep(event: "Emitted", kind: str, into: list[dict[str, Any]]) -> None:
 
 
 def _name(uri: str) -> str:
-    return safe(in_short(path_of(uri)))
+    return printable(in_short(path_of(uri)))

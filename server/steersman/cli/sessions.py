@@ -134,7 +134,7 @@ def _list(args: argparse.Namespace, home: "Home") -> int:
     found = [each for each in found if all(word in (each.title or "").casefold() for word in words)]
     found = found[: args.limit]
     if args.json:
-        print(json.dumps({"sessions": [each.data() for each in found]}, ensure_ascii=False))
+        print(json.dumps({"sessions": [each.data() for each in found]}))
     elif found:
         show(found, folders=args.all)
     else:
@@ -178,7 +178,7 @@ def _export(args: argparse.Namespace, home: "Home") -> int:
         target = file
         _refuse_existing(args, target)
     write_transcript(log, target, format, all_branches=args.all, replace=args.force, private=file is None)
-    print(target)
+    _print_path(target)
     return 0
 
 
@@ -201,8 +201,13 @@ def _to_test(args: argparse.Namespace, home: "Home") -> int:
     from steersman.workspace.atomic import write_pieces
 
     write_pieces(file, [source.encode()], replace=args.force)
-    print(file)
+    _print_path(file)
     return 0
+
+
+def _print_path(path: Path) -> None:
+    """Byte for byte, since a script opens it."""
+    sys.stdout.buffer.write(os.fsencode(path) + b"\n")
 
 
 def _refuse_existing(args: argparse.Namespace, path: Path) -> None:
