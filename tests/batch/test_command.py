@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -180,3 +181,13 @@ def test_when_nobody_reads_the_events_it_ends_in_order(work):
     batch.stderr.close()
     assert (batch.wait(60), told) == (130, b"")
     assert work.run("--json").events[-1]["statuses"] == {"complete": 3}
+
+
+def test_events_that_can_not_be_written_end_it_in_order_and_that_is_said(work, line):
+    work.add("one", {"text": "Done."})
+    with Path("/dev/full").open("wb") as full:
+        batch = line.start("batch", work.file, "-o", str(work.out), "--trust", "--json", stdout=full.fileno())
+    told = batch.communicate(timeout=300)[1]
+    assert told == b"steersman batch: stopped: standard output can't be written: No space left on device\n"
+    assert batch.returncode == 1
+    assert work.run().status == 0

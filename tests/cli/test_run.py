@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -394,6 +395,36 @@ def test_a_run_whose_reader_has_gone_is_aborted(line):
     with process.stderr:
         process.stderr.read()
     assert process.wait(30) == 130
+
+
+@pytest.fixture
+def unread():
+    """A pipe that nobody reads any more."""
+    read, write = os.pipe()
+    os.close(read)
+    yield write
+    os.close(write)
+
+
+def test_a_run_whose_reader_has_gone_before_it_begins_does_nothing(line, unread):
+    model = line.tape(calls(EDIT), {"text": "Done."})
+    process = line.start(
+        "run", "fix it", "--model", model, "--mode", "auto-edit", "--trust", "--json", stdout=unread
+    )
+    assert process.communicate(timeout=300)[1] == b""
+    assert (process.returncode, (line.workspace / "calc.py").read_text()) == (130, BEFORE)
+
+
+@pytest.mark.parametrize("face", [(), ("--json",)])
+def test_a_run_whose_output_can_not_be_written_is_aborted_and_exits_1(line, face):
+    model = line.tape(calls(EDIT, text="I begin."), {"text": "Done."})
+    with Path("/dev/full").open("wb") as full:
+        process = line.start(
+            "run", "fix it", "--model", model, "--mode", "auto-edit", "--trust", *face, stdout=full.fileno()
+        )
+    told = process.communicate(timeout=300)[1].decode()
+    assert told.endswith("steersman run: standard output can't be written: No space left on device\n")
+    assert (process.returncode, (line.workspace / "calc.py").read_text()) == (1, BEFORE)
 
 
 def test_a_failing_command_is_noticed_also_under_a_parent_that_ignores_its_children(line):

@@ -34,14 +34,21 @@ class CommandLine:
         }
         return kept | {"STEERSMAN_HOME": str(self.home), "HOME": str(self.home), "TERM": "xterm"} | more
 
-    def start(self, *arguments: str, stdin: int = subprocess.DEVNULL, **more: str) -> subprocess.Popen[bytes]:
+    def start(
+        self,
+        *arguments: str,
+        stdin: int = subprocess.DEVNULL,
+        stdout: int = subprocess.PIPE,
+        stderr: int = subprocess.PIPE,
+        **more: str,
+    ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, "-m", "steersman", *arguments],
             cwd=self.workspace,
             env=self.environ(**more),
             stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=stdout,
+            stderr=stderr,
         )
 
     def run(self, *arguments: str, input: bytes | None = None, **more: str) -> "Finished":

@@ -226,6 +226,9 @@ async def _run(
     _obey_signals(batch)
     at_once = args.jobs or (AT_ONCE if args.scheduler is None else len(orders))
     summary = await batch.run(at_once, retry_failed=options.retry_failed)
+    if output.error is not None:
+        print(f"steersman batch: stopped: standard output can't be written: {output.error}", file=sys.stderr)
+        return FAILED
     if summary.failure is not None:
         print(f"steersman batch: stopped: {safe(summary.failure)}", file=sys.stderr)
         return FAILED

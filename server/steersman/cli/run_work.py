@@ -31,6 +31,7 @@ from steersman.tools.ask_user import AskUserTool
 from steersman.workspace.roots import Roots, printable
 
 COMPLETE, ERROR, LIMIT, DECLINED, TIMEOUT = 0, 1, 2, 3, 124
+_NOBODY_READS = "nobody reads the output"
 
 
 async def run_prompt(args: argparse.Namespace, prompt: str, home: Home, settings: Settings) -> int:
@@ -46,7 +47,7 @@ async def run_prompt(args: argparse.Namespace, prompt: str, home: Home, settings
         recording = Recording(args.record, Redactor(secrets_of(settings)))
         services.make_model = recording.wrap(services.make_model)
     manager = SessionManager(services)
-    output = Output(on_gone=lambda: manager.abort(reason="nobody reads the output"))
+    output = Output(on_gone=lambda: manager.abort(reason=_NOBODY_READS))
     face = JsonFace(output) if args.json else TerminalFace() if sys.stdout.isatty() else PipeFace(output)
     services.bus.listen(face.on_event)
     tidying = asyncio.create_task(asyncio.to_thread(tidy, home))
@@ -57,14 +58,19 @@ async def run_prompt(args: argparse.Namespace, prompt: str, home: Home, settings
         model = settings.model if args.model is not None else None
         run = await manager.start(StartRequest(prompt, roots, session, model=model, thinking=args.thinking))
         run.release()
+        if output.gone:  # at its first events, when there was no run to abort yet
+            manager.abort(run.id, _NOBODY_READS)
         stopper = _Stopper(manager, run)
         await stopper.wait(args.timeout)
         if not args.json:
             face.finish(run)
             _tell_more(args, run, timed_out=stopper.timed_out)
         status = _status(run, timed_out=stopper.timed_out)
-        if problem := _unwritten(output, recording):
-            print(f"steersman run: {problem}", file=sys.stderr)
+        if output.error is not None:  # that has aborted the run, and not the user
+            print(f"steersman run: standard output can't be written: {output.error}", file=sys.stderr)
+            return ERROR
+        if recording is not None and recording.error is not None:
+            print(f"steersman run: {recording.path} is not complete: {recording.error}", file=sys.stderr)
             return status or ERROR
         return status
     finally:
@@ -101,15 +107,6 @@ def _refuse_missing_extensions(named: Sequence[str], extensions: Extensions) -> 
     """
     if set(named) - {each.name for each in extensions.loaded}:
         raise SessionError(" ".join(extensions.problems))
-
-
-def _unwritten(output: Output, recording: Recording | None) -> str | None:
-    """What could not be written, if anything."""
-    if output.error is not None:
-        return f"standard output can't be written: {output.error}"
-    if recording is not None and recording.error is not None:
-        return f"{recording.path} is not complete: {recording.error}"
-    return None
 
 
 def _session(args: argparse.Namespace, home: Home) -> tuple[str | None, Path]:

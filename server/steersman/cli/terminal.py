@@ -22,18 +22,19 @@ class Output:
 
     def __init__(self, on_gone: Callable[[], object]) -> None:
         self._on_gone = on_gone
-        self._gone = False
+        self.gone = False
+        """Whether it has failed, or its reader has gone."""
         self.error: str | None = None
         """Why it failed; None also if its reader has simply gone."""
 
     def write(self, data: bytes) -> None:
-        if self._gone:
+        if self.gone:
             return
         try:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
         except OSError as error:
-            self._gone = True
+            self.gone = True
             if not isinstance(error, BrokenPipeError):
                 self.error = error.strerror or str(error)
             # What Python still has to flush at its exit goes nowhere, instead of failing there.
