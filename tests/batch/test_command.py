@@ -191,3 +191,12 @@ def test_events_that_can_not_be_written_end_it_in_order_and_that_is_said(work, l
     assert told == b"steersman batch: stopped: standard output can't be written: No space left on device\n"
     assert batch.returncode == 1
     assert work.run().status == 0
+
+
+def test_where_standard_error_can_not_be_written_it_goes_on(work):
+    for name in ("one", "two"):
+        work.add(name, {"text": "Done."})
+    with Path("/dev/full").open("wb") as full:
+        batch = work.start("-j", "1", stderr=full.fileno(), PYTHONUNBUFFERED="")
+    batch.communicate(timeout=300)
+    assert (batch.returncode, work.predicted) == (0, ["one", "two"])

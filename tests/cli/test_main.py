@@ -109,3 +109,14 @@ def test_the_path_of_an_export_is_printed_byte_for_byte(line):
     session = line.run("sessions").out.partition("\t")[0]
     done = line.run("sessions", "export", session, "-o", "é.md", PYTHONIOENCODING="ascii")
     assert (done.status, done.out) == (0, "é.md\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [(("run",), 64), (("run", "go", "--model", "no:such"), 1), (("sessions", "show", "no"), 1)],
+)
+def test_the_exit_status_is_the_same_where_standard_error_can_not_be_written(line, command, status):
+    with Path("/dev/full").open("wb") as full:
+        process = line.start(*command, stderr=full.fileno(), PYTHONUNBUFFERED="")
+    process.communicate(timeout=300)
+    assert process.returncode == status

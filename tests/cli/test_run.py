@@ -415,6 +415,23 @@ def test_a_run_whose_reader_has_gone_before_it_begins_does_nothing(line, unread)
     assert (process.returncode, (line.workspace / "calc.py").read_text()) == (130, BEFORE)
 
 
+def test_where_nobody_reads_standard_error_the_run_goes_on_to_its_end_and_status(line, unread):
+    model = line.tape(calls(EDIT, ("bash", {"command": "ls"})), {"text": "Done."})
+    process = line.start(
+        "run",
+        "fix it",
+        "--model",
+        model,
+        "--mode",
+        "auto-edit",
+        "--trust",
+        stderr=unread,
+        PYTHONUNBUFFERED="",
+    )
+    assert process.communicate(timeout=300)[0] == b"Done.\n"
+    assert (process.returncode, (line.workspace / "calc.py").read_text()) == (3, AFTER)
+
+
 @pytest.mark.parametrize("face", [(), ("--json",)])
 def test_a_run_whose_output_can_not_be_written_is_aborted_and_exits_1(line, face):
     model = line.tape(calls(EDIT, text="I begin."), {"text": "Done."})

@@ -40,8 +40,9 @@ class Work:
     def run(self, *options: str) -> Finished:
         return self.line.run("batch", self.file, "-o", str(self.out), "--trust", *options)
 
-    def start(self, *options: str) -> subprocess.Popen[bytes]:
-        return self.line.start("batch", self.file, "-o", str(self.out), "--trust", *options)
+    def start(self, *options: str, **how: Any) -> subprocess.Popen[bytes]:
+        """`how`: as for `CommandLine.start`."""
+        return self.line.start("batch", self.file, "-o", str(self.out), "--trust", *options, **how)
 
     def result(self, name: str) -> Any:
         return json.loads((self.out / name / "result.json").read_text())

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from steersman import __version__
 
@@ -38,10 +38,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: the command line can't be understood (status `USAGE`), or asks for help or the version (0).
     """
+    _open_missing_streams()
     try:
         return _main(argv)
     except KeyboardInterrupt:
         return ABORTED
+    finally:
+        _forget_untold()
 
 
 def _main(argv: Sequence[str] | None) -> int:
@@ -55,7 +58,6 @@ def _main(argv: Sequence[str] | None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in given[:1] if given and given[0] in COMMANDS else COMMANDS:
         importlib.import_module(f"steersman.cli.{name}").add_parser(commands)
-    _open_missing_streams()
     _take_any_text()
     if not _is_folder_there():
         print("steersman: the current folder does not exist any more: go to another one.", file=sys.stderr)
@@ -76,20 +78,28 @@ def _status_of(args: argparse.Namespace) -> int:
         status: int = args.func(args)
         sys.stdout.flush()
     except BrokenPipeError:  # `| head`
-        _discard_output()
+        _discard_rest(sys.stdout)
         return READER_GONE
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         print(f"steersman: the output can't be written: {error.strerror}", file=sys.stderr)
-        _discard_output()
+        _discard_rest(sys.stdout)
         return 1
     return status
 
 
-def _discard_output() -> None:
+def _forget_untold() -> None:
+    """A standard error that can't be written leaves the exit status as it is: Python would make it 120."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _discard_rest(sys.stderr)
+
+
+def _discard_rest(stream: TextIO) -> None:
     """What Python still has to flush at its exit goes nowhere, instead of failing there."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _open_missing_streams() -> None:

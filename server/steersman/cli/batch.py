@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from steersman.cli import ABORTED, USAGE
 from steersman.cli.arguments import positive, seconds
 from steersman.cli.batch_faces import JsonFace, LineFace
-from steersman.cli.terminal import Output, safe
+from steersman.cli.terminal import Output, safe, tell
 
 if TYPE_CHECKING:
     from steersman.batch.folder import OutputFolder
@@ -103,18 +103,15 @@ def main(args: argparse.Namespace) -> int:
         _refuse_models(tasks, options, home, settings, keys_elsewhere=args.scheduler is not None)
         folder = OutputFolder.open(Path(os.path.realpath(args.output)))
     except BadTasks as error:
-        print(
-            f"steersman batch: {args.tasks} can't be used; nothing was begun.\n{safe(str(error))}",
-            file=sys.stderr,
-        )
+        tell(f"steersman batch: {args.tasks} can't be used; nothing was begun.\n{safe(str(error))}")
         return USAGE
     except (BatchError, SessionError) as error:
-        print(f"steersman batch: {safe(str(error))}", file=sys.stderr)
+        tell(f"steersman batch: {safe(str(error))}")
         return FAILED
     try:
         return asyncio.run(_run(args, tasks, options, folder, trusted))
     except BatchError as error:
-        print(f"steersman batch: {safe(str(error))}", file=sys.stderr)
+        tell(f"steersman batch: {safe(str(error))}")
         return FAILED
     finally:
         folder.close()
@@ -227,10 +224,10 @@ async def _run(
     at_once = args.jobs or (AT_ONCE if args.scheduler is None else len(orders))
     summary = await batch.run(at_once, retry_failed=options.retry_failed)
     if output.error is not None:
-        print(f"steersman batch: stopped: standard output can't be written: {output.error}", file=sys.stderr)
+        tell(f"steersman batch: stopped: standard output can't be written: {output.error}")
         return FAILED
     if summary.failure is not None:
-        print(f"steersman batch: stopped: {safe(summary.failure)}", file=sys.stderr)
+        tell(f"steersman batch: stopped: {safe(summary.failure)}")
         return FAILED
     return ABORTED if batch.stopped is not None else _status(summary, orders)
 
@@ -258,10 +255,7 @@ def _obey_signals(batch: "Batch") -> None:
 
     def on_signal(number: int) -> None:
         if batch.stopped is None:
-            print(
-                "steersman batch: stopping. The next batch does what is unfinished. Ctrl-C again kills.",
-                file=sys.stderr,
-            )
+            tell("steersman batch: stopping. The next batch does what is unfinished. Ctrl-C again kills.")
             batch.stop(signal.Signals(number).name)
             return
         batch.kill()

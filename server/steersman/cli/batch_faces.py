@@ -1,10 +1,9 @@
 """Shows a batch: lines for people, or JSON for programs."""
 
 import json
-import sys
 from typing import Any
 
-from steersman.cli.terminal import Output, safe
+from steersman.cli.terminal import Output, safe, tell
 
 
 class JsonFace:
@@ -46,7 +45,7 @@ class LineFace:
                 self._tell(_summary(event))
 
     def _tell(self, text: str) -> None:
-        print(safe(text), file=sys.stderr, flush=True)
+        tell(safe(text))
 
 
 def _summary(event: dict[str, Any]) -> str:

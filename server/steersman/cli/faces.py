@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text as RichText
 
-from steersman.cli.terminal import Output, Wrapper, colour_diff, read_line, safe
+from steersman.cli.terminal import Output, Wrapper, colour_diff, read_line, safe, tell
 from steersman.session.approvals import Answer, Question
 from steersman.session.facts import describe, usage_text
 from steersman.session.journal import Emitted
@@ -154,7 +154,7 @@ class PipeFace:
         tell_end(run, self._tell)
 
     def _tell(self, text: str) -> None:
-        print(safe(text), file=sys.stderr, flush=True)
+        tell(safe(text))
 
 
 def told(question: Question) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from steersman.cli import USAGE
 from steersman.cli.arguments import positive, seconds
+from steersman.cli.terminal import tell
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -101,7 +102,7 @@ def main(args: argparse.Namespace) -> int:
     if prompt == "-":
         prompt = sys.stdin.read()
         if not prompt.strip():
-            print("steersman run: standard input is empty: say what to do", file=sys.stderr)
+            tell("steersman run: standard input is empty: say what to do")
             return USAGE
     try:
         home = Home.from_environment()
@@ -117,7 +118,7 @@ def main(args: argparse.Namespace) -> int:
         configure_logging(home, settings, stderr_level="error")
         return asyncio.run(run_prompt(args, prompt, home, settings))
     except (SessionError, TapeError, WorkspaceError) as error:
-        print(f"steersman run: {error}", file=sys.stderr)
+        tell(f"steersman run: {error}")
         return ERROR
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from steersman.cli import ABORTED
 from steersman.cli.faces import JsonFace, PipeFace, TerminalApprover, TerminalFace, TerminalUser
 from steersman.cli.session_ids import folder_of, session_named
-from steersman.cli.terminal import Output, is_interactive
+from steersman.cli.terminal import Output, is_interactive, tell
 from steersman.models.recording import Recording
 from steersman.models.secrets import Redactor
 from steersman.session.catalog import secrets_of
@@ -67,10 +67,10 @@ async def run_prompt(args: argparse.Namespace, prompt: str, home: Home, settings
             _tell_more(args, run, timed_out=stopper.timed_out)
         status = _status(run, timed_out=stopper.timed_out)
         if output.error is not None:  # that has aborted the run, and not the user
-            print(f"steersman run: standard output can't be written: {output.error}", file=sys.stderr)
+            tell(f"steersman run: standard output can't be written: {output.error}")
             return ERROR
         if recording is not None and recording.error is not None:
-            print(f"steersman run: {recording.path} is not complete: {recording.error}", file=sys.stderr)
+            tell(f"steersman run: {recording.path} is not complete: {recording.error}")
             return status or ERROR
         return status
     finally:
@@ -131,12 +131,12 @@ def _session(args: argparse.Namespace, home: Home) -> tuple[str | None, Path]:
     if args.workspace is not None:
         began, works = printable(str(own)), printable(str(here))
         told = f"The session was begun in {began}; from now on it works in {works}, and knows nothing of the change."
-        print(f"steersman run: {told}", file=sys.stderr)
+        tell(f"steersman run: {told}")
         return session, here
     if not own.is_dir():
         text = f"The session's folder {own} is gone. Name the folder to work in: --workspace DIR."
         raise Refused("outsideRoot", text)
-    print(f"steersman run: working in {printable(str(own))}, the session's folder.", file=sys.stderr)
+    tell(f"steersman run: working in {printable(str(own))}, the session's folder.")
     return session, own
 
 
@@ -185,7 +185,7 @@ def _status(run: Run, *, timed_out: bool) -> int:
 def _tell_more(args: argparse.Namespace, run: Run, *, timed_out: bool) -> None:
     """What the summary doesn't know: the command line's own limit, and how to go on."""
     if timed_out:
-        print(f"Stopped after {args.timeout:g} s (--timeout).", file=sys.stderr)
+        tell(f"Stopped after {args.timeout:g} s (--timeout).")
     end = run.end
     if end is not None and not args.no_session and (end.stop_reason != "complete" or end.truncated):
-        print(f'To go on: steersman run --session {run.session} "go on"', file=sys.stderr)
+        tell(f'To go on: steersman run --session {run.session} "go on"')

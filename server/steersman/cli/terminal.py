@@ -1,6 +1,7 @@
 """Text on a terminal or a pipe: what is safe to print, lines that the user types, coloured diffs."""
 
 import asyncio
+import contextlib
 import os
 import re
 import sys
@@ -15,6 +16,12 @@ def safe(text: str) -> str:
     """The text with all that a terminal would obey escaped: control characters (except line feed and tab) and direction
     overrides. CR LF becomes LF."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text.replace("\r\n", "\n"))
+
+
+def tell(text: str) -> None:
+    """Prints a line for people on standard error. If that is full or its reader has gone, the work goes on untold."""
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 class Output:
