@@ -444,6 +444,17 @@ def test_a_run_whose_output_can_not_be_written_is_aborted_and_exits_1(line, face
     assert (process.returncode, (line.workspace / "calc.py").read_text()) == (1, BEFORE)
 
 
+def test_under_nohup_a_run_outlives_its_terminal(line):
+    model = line.tape(calls(("bash", {"command": 'kill -HUP "$PPID"'})), {"text": "Done."})
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = line.start("run", "try", "--model", model, "--mode", "full-auto", "--trust")
+        out, _ = process.communicate(timeout=300)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert (process.returncode, out) == (0, b"Done.\n")
+
+
 def test_a_failing_command_is_noticed_also_under_a_parent_that_ignores_its_children(line):
     model = line.tape(
         calls(("bash", {"command": "exit 3"})), {"expect": {"toolResults": "code 3"}, "text": "Seen."}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from steersman.cli import ABORTED, USAGE
 from steersman.cli.arguments import positive, seconds
 from steersman.cli.batch_faces import JsonFace, LineFace
+from steersman.cli.signals import stopping
 from steersman.cli.terminal import Output, safe, tell
 
 if TYPE_CHECKING:
@@ -262,7 +263,7 @@ def _obey_signals(batch: "Batch") -> None:
         os._exit(ABORTED)
 
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in stopping():
         loop.add_signal_handler(number, on_signal, number)
 
 

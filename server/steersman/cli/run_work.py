@@ -11,6 +11,7 @@ from pathlib import Path
 from steersman.cli import ABORTED
 from steersman.cli.faces import JsonFace, PipeFace, TerminalApprover, TerminalFace, TerminalUser
 from steersman.cli.session_ids import folder_of, session_named
+from steersman.cli.signals import stopping
 from steersman.cli.terminal import Output, is_interactive, tell
 from steersman.models.recording import Recording
 from steersman.models.secrets import Redactor
@@ -149,7 +150,7 @@ class _Stopper:
 
     async def wait(self, timeout: float | None) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in stopping():
             loop.add_signal_handler(number, self._on_signal, number)
         timer = loop.call_later(timeout, self._on_timeout) if timeout is not None else None
         try:
