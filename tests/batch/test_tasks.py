@@ -71,11 +71,20 @@ def test_all_errors_come_at_once_with_their_lines(folder):
 def test_a_path_that_no_file_can_have_is_an_error_of_its_line(folder):
     (folder / "loop").symlink_to("loop")
     assert errors(
-        [line(workspace="a\0b"), line(id="2", model="tape:\0"), line(id="3", workspace="loop")], folder
+        [
+            line(workspace="a\0b"),
+            line(id="2", model="tape:\0"),
+            line(id="3", workspace="loop"),
+            line(id="4", workspace="a\ud800"),
+            line(id="5", workspace="n" * 300),
+        ],
+        folder,
     ) == [
         "line 1: workspace contains a null character",
         "line 2: model contains a null character",
         f"line 3: workspace: {folder / 'loop'} is not a folder",
+        "line 4: workspace contains half of a surrogate pair",
+        f"line 5: workspace: {folder / ('n' * 300)} is not a folder",
     ]
 
 

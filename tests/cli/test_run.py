@@ -256,10 +256,11 @@ def test_a_wrong_command_line_exits_64(line, arguments):
     assert line.run(*arguments).status == 64
 
 
-def test_a_missing_workspace_is_an_error(line):
-    done = line.run("run", "hello", "--model", line.tape({"text": "Hi."}), "--workspace", "nowhere")
+@pytest.mark.parametrize("name", ["nowhere", "n" * 300])
+def test_a_missing_workspace_is_an_error(line, name):
+    done = line.run("run", "hello", "--model", line.tape({"text": "Hi."}), "--workspace", name)
     assert done.status == 64
-    assert "nowhere" in done.err
+    assert done.err.endswith(f"{name} is not a folder\n")
 
 
 def test_an_unknown_session_is_an_error(line):

@@ -90,7 +90,8 @@ class _Reader:
         if task is not None:
             problems += self._named_twice(number, task)
             task = _resolved(task, self._folder)
-            if "\0" not in task.workspace and not Path(task.workspace).is_dir():
+            # Path.is_dir() raises where a name is too long or a folder above can't be entered.
+            if _unnameable(task.workspace) is None and not os.path.isdir(task.workspace):  # noqa: PTH112
                 problems.append(f"workspace: {task.workspace} is not a folder")
         self.errors += [f"line {number}: {problem}" for problem in problems]
         return task
@@ -150,8 +151,16 @@ def _unusable(task: Task) -> Iterator[str]:
     if len(task.prompt) > MAX_PROMPT:
         yield f"prompt is longer than {MAX_PROMPT} characters; name files instead"
     for name, value in (("workspace", task.workspace), ("model", task.model)):
-        if value is not None and "\0" in value:
-            yield f"{name} contains a null character"
+        if value is not None and (why := _unnameable(value)) is not None:
+            yield f"{name} contains {why}"
+
+
+def _unnameable(path: str) -> str | None:
+    """What keeps every file from having this name; None if nothing does."""
+    try:
+        return "a null character" if b"\0" in os.fsencode(path) else None
+    except UnicodeEncodeError:
+        return "half of a surrogate pair"
 
 
 def _resolved(task: Task, folder: Path) -> Task:
@@ -159,6 +168,6 @@ def _resolved(task: Task, folder: Path) -> Task:
     if model is not None and model.startswith("tape:"):
         model = f"tape:{(folder / model.removeprefix('tape:')).absolute()}"
     workspace = folder / task.workspace
-    if "\0" not in task.workspace:
+    if _unnameable(task.workspace) is None:
         workspace = Path(os.path.realpath(workspace))  # Path.resolve() raises where links lead in a circle
     return task.model_copy(update={"workspace": str(workspace), "model": model})

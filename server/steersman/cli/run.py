@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -136,7 +137,6 @@ def _prompt(text: str) -> str:
 
 
 def _folder(text: str) -> Path:
-    path = Path(text)
-    if not path.is_dir():
+    if not os.path.isdir(text):  # noqa: PTH112 - Path.is_dir() raises where it can't look
         raise argparse.ArgumentTypeError(f"{text} is not a folder")
-    return path
+    return Path(text)

@@ -134,7 +134,7 @@ def _session(args: argparse.Namespace, home: Home) -> tuple[str | None, Path]:
         told = f"The session was begun in {began}; from now on it works in {works}, and knows nothing of the change."
         tell(f"steersman run: {told}")
         return session, here
-    if not own.is_dir():
+    if not os.path.isdir(own):  # noqa: PTH112 - Path.is_dir() raises where it can't look
         text = f"The session's folder {own} is gone. Name the folder to work in: --workspace DIR."
         raise Refused("outsideRoot", text)
     tell(f"steersman run: working in {printable(str(own))}, the session's folder.")
