@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from steersman.workspace import atomic
-from steersman.workspace.regular import TooLarge, read_regular
+from steersman.workspace.regular import NotRegular, TooLarge, read_regular
 from support.unprivileged import NOBODY, Common, without_privileges
 
 
@@ -147,6 +147,16 @@ def test_a_new_file_does_not_replace_one_that_came_while_it_was_made(tmp_path: P
     with pytest.raises(FileExistsError):
         atomic.write_pieces(path, pieces(), replace=False)
     assert (path.read_bytes(), names(tmp_path)) == (b"theirs", ["page.html"])
+
+
+@pytest.mark.parametrize("name", ["pipe", "link"])
+def test_what_is_no_file_is_not_replaced_by_one(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    with pytest.raises(NotRegular, match="it is a pipe, not a file"):
+        atomic.write_pieces(tmp_path / name, [b"ours"], replace=True)
+    assert names(tmp_path) == ["link", "pipe"]
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "pipe").is_fifo()
 
 
 def test_a_temporary_file_that_was_taken_away_is_an_error_and_no_file(tmp_path: Path) -> None:

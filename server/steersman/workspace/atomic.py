@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from steersman.workspace.regular import require_regular
+from steersman.workspace.regular import NotRegular, describe_kind, require_regular
 from steersman.workspace.renaming import exclusive_rename, rename_new
 from steersman.workspace.temporary import temporary_file, write_all
 
@@ -62,15 +62,17 @@ def write_file(path: Path, parts: Iterable[bytes], *, durable: bool = True) -> N
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes], *, replace: bool, mode: int | None = None) -> None:
-    """Writes a file piece by piece, with the usual permissions or those of `mode`. With `replace`, it replaces what is
-    there.
+    """Writes a file piece by piece, with the usual permissions or those of `mode`. With `replace`, it replaces a file
+    that is there, or a link.
 
     Raises:
         FileExistsError: something is there. It was not touched, and `pieces` were not iterated.
+        NotRegular: what is there is no file and no link to one, and was not touched either.
         OSError, or what iterating `pieces` raises: nothing was changed.
     """
     if not replace and os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    _require_file_or_nothing(path)
     with temporary_file(path.parent, b"", permissions=0o666) as (temporary, descriptor):
         if mode is not None:
             os.fchmod(descriptor, stat.S_IMODE(mode))
@@ -82,6 +84,16 @@ def write_pieces(path: Path, pieces: Iterable[bytes], *, replace: bool, mode: in
         else:
             _place_new(temporary, path)
     sync_directory(path.parent)
+
+
+def _require_file_or_nothing(path: Path) -> None:
+    """Raises NotRegular for a device, say: a rename would put a file in its place, for all programs that use it."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return  # nothing is there, or a link that leads nowhere
+    if not stat.S_ISREG(mode):
+        raise NotRegular(errno.EINVAL, f"it is a {describe_kind(mode)}, not a file", str(path))
 
 
 def _place_new(temporary: Path, path: Path) -> None:
