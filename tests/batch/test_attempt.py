@@ -15,6 +15,7 @@ from steersman.session.home import Home
 from steersman.session.settings import Settings
 from support.batches import an_order, tape
 from support.command_line import calls
+from support.full_disk import no_room
 
 EDIT = ("edit", {"path": "calc.py", "edits": [{"oldText": "a - b", "newText": "a + b"}]})
 BEFORE, AFTER = "def add(a, b):\n    return a - b\n", "def add(a, b):\n    return a + b\n"
@@ -190,3 +191,12 @@ async def test_a_folder_that_can_not_be_made_leaves_the_task_unfinished(root):
     with pytest.raises(Unwritten) as caught:
         await do(root, order)
     assert caught.value.__cause__.errno == errno.ENOTDIR
+
+
+async def test_a_task_whose_log_can_not_be_written_is_unfinished_though_its_result_had_room(root):
+    order = ordered(root, {"text": "All of it. " * 10_000})
+    with no_room(50_000), pytest.raises(Unwritten, match="The session log could not be written") as caught:
+        await do(root, order)
+    assert caught.value.__cause__.errno == errno.EIO
+    assert not order.place.result.exists()
+    assert (await do(root, order))["status"] == "complete"

@@ -2,6 +2,7 @@
 
 import asyncio
 import atexit
+import errno
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -184,9 +185,14 @@ class _Attempt:
         manager.abort(run.id, "timeout")
 
     def _outcome(self, run: Run) -> _Outcome:
+        """Raises:
+        OSError: the log could not be written, so nobody knows what the task would have come to.
+        """
         end = run.end
         if end is None:
             return _Outcome("error", "The run failed; the log says how.", run)
+        if end.error is not None and end.error.code == "logFailed":
+            raise OSError(errno.EIO, "The session log could not be written", str(self._log(run)))
         message = run.facts.sentence(end)
         status: Status = "error"
         if end.stop_reason == "aborted":
@@ -211,10 +217,10 @@ class _Attempt:
                 what = f"The changes can't be read: {error.filename}: {error.strerror}. {outcome.message}"
                 outcome = replace(outcome, status="error", message=what)
         if outcome.run is not None:
-            log = Path("sessions", f"{outcome.run.session}.jsonl")
-            self._place.log.symlink_to(log)
+            log = self._log(outcome.run)
+            self._place.log.symlink_to(log.relative_to(self._place.root))
             try:
-                write_transcript(self._place.root / log, self._place.transcript, "markdown")
+                write_transcript(log, self._place.transcript, "markdown")
             except LogError as error:
                 self._place.transcript.write_text(f"{error}\n", "utf-8")
         keeps = self._order.keep_workspace or self._order.in_place
@@ -225,6 +231,9 @@ class _Attempt:
         if not keeps:
             remove_tree(self._place.workspace)
         return result
+
+    def _log(self, run: Run) -> Path:
+        return self._home.sessions / f"{run.session}.jsonl"
 
     def _write_patch(self, taken: int) -> Changes:
         found = differences(self._base, self._workspace, taken)
