@@ -178,6 +178,22 @@ async def test_a_finished_task_that_says_something_else_now_is_told(tmp_path, fo
     assert notices[0].startswith("3 finished tasks say something else now")
 
 
+async def test_of_a_workspace_whose_repository_is_not_in_its_copies_it_is_told(tmp_path, folder):
+    def told(orders):
+        events = []
+        return Batch(orders, folder, FakeDoer(), events.append), events
+
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w/.git").write_text("gitdir: /repository/.git/worktrees/w\n")
+    batch, events = told([an_order(tmp_path, "one", in_place=True)])
+    await batch.run(1)
+    assert [each for each in events if each["type"] == "notice"] == []
+    batch, events = told([an_order(tmp_path, "two"), an_order(tmp_path, "three")])
+    await batch.run(1)
+    (notice,) = [each["message"] for each in events if each["type"] == "notice"]
+    assert notice.startswith(f"{tmp_path / 'w'}: a git worktree or submodule")
+
+
 async def test_a_copy_that_a_killed_batch_left_is_removed(tmp_path, folder):
     order = an_order(tmp_path, "one")
     await run(tmp_path, folder, FakeDoer(), names=("one",))

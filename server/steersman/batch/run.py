@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -115,6 +115,12 @@ class Batch:
             self._notice(
                 f"{changed} finished {noun} something else now than when done, and will not be done again. "
                 "To do one again, delete its folder."
+            )
+        if linked := _linked(self._todo):
+            more = f" and {len(linked) - 1} more" if len(linked) > 1 else ""
+            self._notice(
+                f"{linked[0]}{more}: a git worktree or submodule, whose repository is elsewhere. What git commands do "
+                "in its copies, they do to that repository, or they fail. Take a clone as the workspace."
             )
         try:
             async with asyncio.TaskGroup() as group:
@@ -228,6 +234,12 @@ class Batch:
 
     def _notice(self, message: str) -> None:
         self._report({"type": "notice", "message": message})
+
+
+def _linked(orders: Iterable[Order]) -> list[str]:
+    """The workspaces whose copies are no repositories of their own: their `.git` is a file that names a folder."""
+    copied = dict.fromkeys(order.workspace for order in orders if not order.in_place)
+    return [name for name in copied if os.path.isfile(os.path.join(name, ".git"))]  # noqa: PTH113, PTH118 - never raises
 
 
 def _result_for(order: Order, lost: WorkerLost, attempts: int) -> Data:
