@@ -161,6 +161,7 @@ def test_parts_that_are_wrong_are_refused(write, said):
         (["a"], {"during": [after("turn_end")]}, "is not an action. Write, for example, after("),
         (["a"], {"commands": {"ls": 1}}, "commands: 'ls' has 1"),
         (["a"], {"mode": "yolo"}, "mode='yolo': it is one of read-only"),
+        (["a"], {"budget": 3}, "budget=3: give Budget(turns=…), or None."),
         (["a"], {"timeout": 0}, "timeout=0: seconds, above 0"),
         (script("nowhere.yaml"), {}, "Can't read the script"),
         (tape("nowhere.jsonl"), {}, "Can't read the tape"),

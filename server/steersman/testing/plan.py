@@ -57,5 +57,7 @@ class Plan:
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
             raise ScriptError(f"mode={self.mode!r}: it is one of {', '.join(get_args(Mode))}.")
+        if not isinstance(self.budget, Budget | None):
+            raise ScriptError(f"budget={self.budget!r}: give Budget(turns=…), or None.")
         if not self.timeout > 0:
             raise ScriptError(f"timeout={self.timeout!r}: seconds, above 0.")
