@@ -200,3 +200,14 @@ def test_where_standard_error_can_not_be_written_it_goes_on(work):
         batch = work.start("-j", "1", stderr=full.fileno(), PYTHONUNBUFFERED="")
     batch.communicate(timeout=300)
     assert (batch.returncode, work.predicted) == (0, ["one", "two"])
+
+
+def test_a_reader_that_takes_nothing_does_not_keep_it_from_a_signal(work):
+    work.add("one", {"text": "x" * 200_000})
+    work.add("two", blocking(work), {"text": "Done."})
+    batch = work.start("-j", "1", "--mode", "full-auto", "--json")
+    wait_until_it_blocks(work)
+    batch.send_signal(signal.SIGTERM)
+    assert batch.wait(300) == 130
+    batch.communicate()
+    assert work.predicted == ["one"]

@@ -445,6 +445,40 @@ def test_a_run_whose_output_can_not_be_written_is_aborted_and_exits_1(line, face
     assert (process.returncode, (line.workspace / "calc.py").read_text()) == (1, BEFORE)
 
 
+LONG = "x" * 200_000
+"""More than a pipe takes."""
+
+
+def test_a_reader_that_takes_nothing_does_not_keep_a_run_from_its_timeout(line):
+    process = line.start("run", "hi", "--model", line.tape({"text": LONG}), "--timeout", "1")
+    assert process.wait(300) == 124
+    assert process.stderr.read().endswith(b"nobody has read standard output to its end.\n")
+    process.communicate()
+
+
+@pytest.mark.parametrize("face", [(), ("--json",)])
+def test_a_reader_that_takes_nothing_does_not_keep_a_run_from_a_signal(line, face, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    command = f"echo begun > {tmp_path}/pipe; sleep 1000"
+    model = line.tape(calls(("bash", {"command": command}), text=LONG), {"text": "Never said."})
+    process = line.start("run", "wait", "--model", model, "--mode", "full-auto", "--trust", *face)
+    assert (tmp_path / "pipe").read_text() == "begun\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(300) == 130
+    process.communicate()
+
+
+def test_a_reader_that_is_late_gets_everything(line, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    model = line.tape(
+        calls(("bash", {"command": f"echo begun > {tmp_path}/pipe"}), text=LONG), {"text": "Done."}
+    )
+    process = line.start("run", "go", "--model", model, "--mode", "full-auto", "--trust")
+    assert (tmp_path / "pipe").read_text() == "begun\n"
+    assert process.communicate(timeout=300)[0].decode() == f"{LONG}\nDone.\n"
+    assert process.returncode == 0
+
+
 def test_under_nohup_a_run_outlives_its_terminal(line):
     model = line.tape(calls(("bash", {"command": 'kill -HUP "$PPID"'})), {"text": "Done."})
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)

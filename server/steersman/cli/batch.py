@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from steersman.cli import ABORTED, USAGE
 from steersman.cli.arguments import positive, seconds
 from steersman.cli.batch_faces import JsonFace, LineFace
+from steersman.cli.output import Output
 from steersman.cli.signals import stopping
-from steersman.cli.terminal import Output, safe, tell
+from steersman.cli.terminal import safe, tell
 
 if TYPE_CHECKING:
     from steersman.batch.folder import OutputFolder
@@ -221,16 +222,18 @@ async def _run(
     face = JsonFace(output) if args.json else LineFace()
     doer = await _doer(args.scheduler)
     batch = Batch(orders, folder, doer, face.report)
-    _obey_signals(batch)
+    stopped = asyncio.Event()
+    _obey_signals(batch, stopped)
     at_once = args.jobs or (AT_ONCE if args.scheduler is None else len(orders))
     summary = await batch.run(at_once, retry_failed=options.retry_failed)
+    is_read = await output.delivered(stopped)
     if output.error is not None:
         tell(f"steersman batch: stopped: standard output can't be written: {output.error}")
         return FAILED
     if summary.failure is not None:
         tell(f"steersman batch: stopped: {safe(summary.failure)}")
         return FAILED
-    return ABORTED if batch.stopped is not None else _status(summary, orders)
+    return ABORTED if batch.stopped is not None or not is_read else _status(summary, orders)
 
 
 async def _doer(scheduler: str | None) -> "Doer":
@@ -251,10 +254,11 @@ async def _doer(scheduler: str | None) -> "Doer":
     return await Cluster.connect(scheduler)
 
 
-def _obey_signals(batch: "Batch") -> None:
+def _obey_signals(batch: "Batch", stopped: asyncio.Event) -> None:
     """The first one stops the batch in order, the second one ends it at once."""
 
     def on_signal(number: int) -> None:
+        stopped.set()
         if batch.stopped is None:
             tell("steersman batch: stopping. The next batch does what is unfinished. Ctrl-C again kills.")
             batch.stop(signal.Signals(number).name)

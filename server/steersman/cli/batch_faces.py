@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from steersman.cli.terminal import Output, safe, tell
+from steersman.cli.output import Output
+from steersman.cli.terminal import safe, tell
 
 
 class JsonFace:

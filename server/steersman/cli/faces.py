@@ -8,7 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text as RichText
 
-from steersman.cli.terminal import Output, Wrapper, colour_diff, read_line, safe, tell
+from steersman.cli.output import Output
+from steersman.cli.terminal import Wrapper, colour_diff, read_line, safe, tell
 from steersman.session.approvals import Answer, Question
 from steersman.session.facts import describe, usage_text
 from steersman.session.journal import Emitted
@@ -17,17 +18,20 @@ from steersman.session.run import Run
 from steersman.tools.ask_user import Reply, UserQuestion
 from steersman.workspace.roots import printable
 
+_PIECES = ("message_update", "tool_execution_update")
 _PREVIEW = 4
 """Most lines of a result on a card. A failed call shows three times as many, from the end."""
 
 
 class JsonFace:
-    """One event per line, as it is in the log."""
+    """One event per line, as it is in the log. A reader that is far behind gets no pieces of what comes whole later."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
 
     def on_event(self, event: Emitted) -> None:
+        if event.type in _PIECES and self._output.is_far_behind:
+            return
         self._output.write(event.line + b"\n")
 
     def finish(self, run: Run) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from steersman.cli import ABORTED
 from steersman.cli.faces import JsonFace, PipeFace, TerminalApprover, TerminalFace, TerminalUser
+from steersman.cli.output import Output
 from steersman.cli.session_ids import folder_of, session_named
 from steersman.cli.signals import stopping
-from steersman.cli.terminal import Output, is_interactive, tell
+from steersman.cli.terminal import is_interactive, tell
 from steersman.models.recording import Recording
 from steersman.models.secrets import Redactor
 from steersman.session.catalog import secrets_of
@@ -62,7 +63,7 @@ async def run_prompt(args: argparse.Namespace, prompt: str, home: Home, settings
         if output.gone:  # at its first events, when there was no run to abort yet
             manager.abort(run.id, _NOBODY_READS)
         stopper = _Stopper(manager, run)
-        await stopper.wait(args.timeout)
+        is_read = await stopper.wait(args.timeout, output)
         if not args.json:
             face.finish(run)
             _tell_more(args, run, timed_out=stopper.timed_out)
@@ -73,6 +74,9 @@ async def run_prompt(args: argparse.Namespace, prompt: str, home: Home, settings
         if recording is not None and recording.error is not None:
             tell(f"steersman run: {recording.path} is not complete: {recording.error}")
             return status or ERROR
+        if not is_read:
+            tell("steersman run: nobody has read standard output to its end.")
+            return TIMEOUT if stopper.timed_out else ABORTED
         return status
     finally:
         await manager.close()
@@ -142,19 +146,22 @@ def _session(args: argparse.Namespace, home: Home) -> tuple[str | None, Path]:
 
 
 class _Stopper:
-    """Waits for the run. Ctrl-C and the timeout abort it; a second Ctrl-C ends the process."""
+    """Waits for the run and its reader. Ctrl-C and the timeout abort it; a second Ctrl-C ends the process."""
 
     def __init__(self, manager: SessionManager, run: Run) -> None:
         self._manager, self._run = manager, run
+        self._stopped = asyncio.Event()
         self.timed_out = False
 
-    async def wait(self, timeout: float | None) -> None:
+    async def wait(self, timeout: float | None, output: Output) -> bool:
+        """Returns whether all output was read."""
         loop = asyncio.get_running_loop()
         for number in stopping():
             loop.add_signal_handler(number, self._on_signal, number)
         timer = loop.call_later(timeout, self._on_timeout) if timeout is not None else None
         try:
             await self._run.wait()
+            return await output.delivered(self._stopped)
         finally:
             if timer is not None:
                 timer.cancel()
@@ -162,11 +169,15 @@ class _Stopper:
     def _on_signal(self, number: int) -> None:
         if self._run.aborting and number == signal.SIGINT:
             os._exit(ABORTED)  # the guard kills the commands that the run has started
-        self._manager.abort(self._run.id, signal.Signals(number).name)
+        self._stop(signal.Signals(number).name)
 
     def _on_timeout(self) -> None:
         self.timed_out = True
-        self._manager.abort(self._run.id, "timeout")
+        self._stop("timeout")
+
+    def _stop(self, reason: str) -> None:
+        self._stopped.set()
+        self._manager.abort(self._run.id, reason)
 
 
 def _status(run: Run, *, timed_out: bool) -> int:

@@ -5,7 +5,6 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable
 
 from steersman.workspace.roots import printable
 
@@ -22,31 +21,6 @@ def tell(text: str) -> None:
     """Prints a line for people on standard error. If that is full or its reader has gone, the work goes on untold."""
     with contextlib.suppress(OSError):
         print(text, file=sys.stderr, flush=True)
-
-
-class Output:
-    """Standard output. When it fails or its reader goes, `on_gone` is called once and nothing more is written."""
-
-    def __init__(self, on_gone: Callable[[], object]) -> None:
-        self._on_gone = on_gone
-        self.gone = False
-        """Whether it has failed, or its reader has gone."""
-        self.error: str | None = None
-        """Why it failed; None also if its reader has simply gone."""
-
-    def write(self, data: bytes) -> None:
-        if self.gone:
-            return
-        try:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-        except OSError as error:
-            self.gone = True
-            if not isinstance(error, BrokenPipeError):
-                self.error = error.strerror or str(error)
-            # What Python still has to flush at its exit goes nowhere, instead of failing there.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            self._on_gone()
 
 
 class Wrapper:
