@@ -456,6 +456,13 @@ def test_a_reader_that_takes_nothing_does_not_keep_a_run_from_its_timeout(line):
     process.communicate()
 
 
+def test_a_reader_that_takes_nothing_of_both_streams_does_not_keep_a_run_from_its_timeout(line):
+    model = line.tape({"text": LONG})
+    process = line.start("run", "hi", "--model", model, "--timeout", "1", stderr=subprocess.STDOUT)
+    assert process.wait(300) == 124
+    process.communicate()
+
+
 @pytest.mark.parametrize("face", [(), ("--json",)])
 def test_a_reader_that_takes_nothing_does_not_keep_a_run_from_a_signal(line, face, tmp_path):
     os.mkfifo(tmp_path / "pipe")

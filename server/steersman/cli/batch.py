@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from steersman.cli import ABORTED, USAGE
 from steersman.cli.arguments import positive, seconds
 from steersman.cli.batch_faces import JsonFace, LineFace
-from steersman.cli.output import Output
+from steersman.cli.output import Output, beside
 from steersman.cli.signals import stopping
 from steersman.cli.terminal import safe, tell
 
@@ -218,20 +218,21 @@ async def _run(
     from steersman.batch.run import Batch
 
     orders = [order_of(task, options, folder, trusted=task.workspace in trusted) for task in tasks]
-    output = Output(on_gone=lambda: batch.stop("nobody reads the output"))
-    face = JsonFace(output) if args.json else LineFace()
+    output = Output(sys.stdout, on_gone=lambda: batch.stop("nobody reads the output"))
+    # Without events nothing is written on standard output, and lines for people that fail are no reason to stop.
+    told = beside(output) if args.json else Output(sys.stderr)
+    face = JsonFace(output) if args.json else LineFace(told)
     doer = await _doer(args.scheduler)
     batch = Batch(orders, folder, doer, face.report)
     stopped = asyncio.Event()
-    _obey_signals(batch, stopped)
+    _obey_signals(batch, stopped, told)
     at_once = args.jobs or (AT_ONCE if args.scheduler is None else len(orders))
     summary = await batch.run(at_once, retry_failed=options.retry_failed)
     is_read = await output.delivered(stopped)
-    if output.error is not None:
-        tell(f"steersman batch: stopped: standard output can't be written: {output.error}")
-        return FAILED
-    if summary.failure is not None:
-        tell(f"steersman batch: stopped: {safe(summary.failure)}")
+    if failure := f"standard output can't be written: {output.error}" if output.error else summary.failure:
+        told.say(f"steersman batch: stopped: {safe(failure)}")
+    await told.delivered(stopped)
+    if failure is not None:
         return FAILED
     return ABORTED if batch.stopped is not None or not is_read else _status(summary, orders)
 
@@ -254,13 +255,13 @@ async def _doer(scheduler: str | None) -> "Doer":
     return await Cluster.connect(scheduler)
 
 
-def _obey_signals(batch: "Batch", stopped: asyncio.Event) -> None:
+def _obey_signals(batch: "Batch", stopped: asyncio.Event, told: Output) -> None:
     """The first one stops the batch in order, the second one ends it at once."""
 
     def on_signal(number: int) -> None:
         stopped.set()
         if batch.stopped is None:
-            tell("steersman batch: stopping. The next batch does what is unfinished. Ctrl-C again kills.")
+            told.say("steersman batch: stopping. The next batch does what is unfinished. Ctrl-C again kills.")
             batch.stop(signal.Signals(number).name)
             return
         batch.kill()

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from steersman.cli.output import Output
-from steersman.cli.terminal import safe, tell
+from steersman.cli.terminal import safe
 
 
 class JsonFace:
@@ -21,7 +21,8 @@ class JsonFace:
 class LineFace:
     """Prints a line for each finished task on standard error."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: Output) -> None:
+        self._told = told
         self._done, self._todo = 0, 0
 
     def report(self, event: dict[str, Any]) -> None:
@@ -46,7 +47,7 @@ class LineFace:
                 self._tell(_summary(event))
 
     def _tell(self, text: str) -> None:
-        tell(safe(text))
+        self._told.say(safe(text))
 
 
 def _summary(event: dict[str, Any]) -> str:

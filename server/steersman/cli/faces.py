@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text as RichText
 
 from steersman.cli.output import Output
-from steersman.cli.terminal import Wrapper, colour_diff, read_line, safe, tell
+from steersman.cli.terminal import Wrapper, colour_diff, read_line, safe
 from steersman.session.approvals import Answer, Question
 from steersman.session.facts import describe, usage_text
 from steersman.session.journal import Emitted
@@ -132,8 +132,8 @@ class TerminalFace:
 class PipeFace:
     """Prints only the assistant's messages on standard output, and everything else on standard error."""
 
-    def __init__(self, output: Output) -> None:
-        self._output = output
+    def __init__(self, output: Output, told: Output) -> None:
+        self._output, self._told = output, told
         self._calls: dict[str, str] = {}
 
     def on_event(self, event: Emitted) -> None:
@@ -158,7 +158,7 @@ class PipeFace:
         tell_end(run, self._tell)
 
     def _tell(self, text: str) -> None:
-        tell(safe(text))
+        self._told.say(safe(text))
 
 
 def told(question: Question) -> str:

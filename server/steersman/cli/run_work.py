@@ -5,12 +5,13 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from steersman.cli import ABORTED
 from steersman.cli.faces import JsonFace, PipeFace, TerminalApprover, TerminalFace, TerminalUser
-from steersman.cli.output import Output
+from steersman.cli.output import Output, beside
 from steersman.cli.session_ids import folder_of, session_named
 from steersman.cli.signals import stopping
 from steersman.cli.terminal import is_interactive, tell
@@ -49,8 +50,11 @@ async def run_prompt(args: argparse.Namespace, prompt: str, home: Home, settings
         recording = Recording(args.record, Redactor(secrets_of(settings)))
         services.make_model = recording.wrap(services.make_model)
     manager = SessionManager(services)
-    output = Output(on_gone=lambda: manager.abort(reason=_NOBODY_READS))
-    face = JsonFace(output) if args.json else TerminalFace() if sys.stdout.isatty() else PipeFace(output)
+    output = Output(sys.stdout, on_gone=lambda: manager.abort(reason=_NOBODY_READS))
+    told = beside(output)
+    face = (
+        JsonFace(output) if args.json else TerminalFace() if sys.stdout.isatty() else PipeFace(output, told)
+    )
     services.bus.listen(face.on_event)
     tidying = asyncio.create_task(asyncio.to_thread(tidy, home))
     try:
@@ -63,20 +67,23 @@ async def run_prompt(args: argparse.Namespace, prompt: str, home: Home, settings
         if output.gone:  # at its first events, when there was no run to abort yet
             manager.abort(run.id, _NOBODY_READS)
         stopper = _Stopper(manager, run)
-        is_read = await stopper.wait(args.timeout, output)
-        if not args.json:
-            face.finish(run)
-            _tell_more(args, run, timed_out=stopper.timed_out)
-        status = _status(run, timed_out=stopper.timed_out)
-        if output.error is not None:  # that has aborted the run, and not the user
-            tell(f"steersman run: standard output can't be written: {output.error}")
-            return ERROR
-        if recording is not None and recording.error is not None:
-            tell(f"steersman run: {recording.path} is not complete: {recording.error}")
-            return status or ERROR
-        if not is_read:
-            tell("steersman run: nobody has read standard output to its end.")
-            return TIMEOUT if stopper.timed_out else ABORTED
+        with stopper.armed(args.timeout):
+            await run.wait()
+            is_read = await output.delivered(stopper.stopped)
+            if not args.json:
+                face.finish(run)
+                _tell_more(args, run, told, timed_out=stopper.timed_out)
+            status = _status(run, timed_out=stopper.timed_out)
+            if output.error is not None:
+                told.say(f"steersman run: standard output can't be written: {output.error}")
+                status = ERROR  # that has aborted the run, and not the user
+            elif recording is not None and recording.error is not None:
+                told.say(f"steersman run: {recording.path} is not complete: {recording.error}")
+                status = status or ERROR
+            elif not is_read:
+                told.say("steersman run: nobody has read standard output to its end.")
+                status = TIMEOUT if stopper.timed_out else ABORTED
+            await told.delivered(stopper.stopped)
         return status
     finally:
         await manager.close()
@@ -146,22 +153,23 @@ def _session(args: argparse.Namespace, home: Home) -> tuple[str | None, Path]:
 
 
 class _Stopper:
-    """Waits for the run and its reader. Ctrl-C and the timeout abort it; a second Ctrl-C ends the process."""
+    """Ctrl-C and the timeout abort the run; a second Ctrl-C ends the process."""
 
     def __init__(self, manager: SessionManager, run: Run) -> None:
         self._manager, self._run = manager, run
-        self._stopped = asyncio.Event()
+        self.stopped = asyncio.Event()
+        """Set by the first signal, or by the timeout: its readers aren't waited for much longer, either."""
         self.timed_out = False
 
-    async def wait(self, timeout: float | None, output: Output) -> bool:
-        """Returns whether all output was read."""
+    @contextmanager
+    def armed(self, timeout: float | None) -> Iterator[None]:
+        """Obeys signals from now on, and the timeout until the end of the context."""
         loop = asyncio.get_running_loop()
         for number in stopping():
             loop.add_signal_handler(number, self._on_signal, number)
         timer = loop.call_later(timeout, self._on_timeout) if timeout is not None else None
         try:
-            await self._run.wait()
-            return await output.delivered(self._stopped)
+            yield
         finally:
             if timer is not None:
                 timer.cancel()
@@ -172,11 +180,11 @@ class _Stopper:
         self._stop(signal.Signals(number).name)
 
     def _on_timeout(self) -> None:
-        self.timed_out = True
+        self.timed_out = not self.stopped.is_set()
         self._stop("timeout")
 
     def _stop(self, reason: str) -> None:
-        self._stopped.set()
+        self.stopped.set()
         self._manager.abort(self._run.id, reason)
 
 
@@ -194,10 +202,10 @@ def _status(run: Run, *, timed_out: bool) -> int:
     return DECLINED if unasked or end.ended_by == "declines" else COMPLETE
 
 
-def _tell_more(args: argparse.Namespace, run: Run, *, timed_out: bool) -> None:
+def _tell_more(args: argparse.Namespace, run: Run, told: Output, *, timed_out: bool) -> None:
     """What the summary doesn't know: the command line's own limit, and how to go on."""
     if timed_out:
-        tell(f"Stopped after {args.timeout:g} s (--timeout).")
+        told.say(f"Stopped after {args.timeout:g} s (--timeout).")
     end = run.end
     if end is not None and not args.no_session and (end.stop_reason != "complete" or end.truncated):
-        tell(f'To go on: steersman run --session {run.session} "go on"')
+        told.say(f'To go on: steersman run --session {run.session} "go on"')
