@@ -108,6 +108,24 @@ def test_an_earlier_attempt_is_kept_without_its_workspace(folder):
     assert (place.earlier / "2/patch.diff").read_text() == "second"
 
 
+def test_predictions_that_no_batch_has_made_are_not_touched(tmp_path):
+    made = tmp_path / "out" / PREDICTIONS
+    made.parent.mkdir()
+    made.write_text('{"instance_id": "theirs"}\n')
+    with pytest.raises(BatchError, match=r"predictions\.jsonl was made by no batch"):
+        OutputFolder.open(made.parent)
+    assert sorted(made.parent.iterdir()) == [made]
+
+
+def test_a_folder_of_results_that_was_copied_without_its_lock_is_one(folder):
+    folder.add(finish(folder, "one"))
+    (folder.root / ".lock").unlink()
+    again = OutputFolder.open(folder.root)
+    again.settle()
+    again.close()
+    assert [each["instance_id"] for each in predictions(folder)] == ["one"]
+
+
 def test_one_batch_at_a_time(folder):
     with pytest.raises(BatchError, match=r"Another batch works in .*out \(process \d+\)"):
         OutputFolder.open(folder.root)

@@ -118,6 +118,7 @@ async def test_a_task_whose_worker_was_killed_is_an_error_and_the_others_go_on(t
     doer = FakeDoer({"two": lost()})
     order = an_order(tmp_path, "two")
     order.place.root.mkdir()
+    order.place.lock.touch()
     order.place.transcript.write_text("so far")
     summary = await run(tmp_path, folder, doer)
     assert summary.statuses == {"complete": 2, "error": 1}
@@ -192,6 +193,17 @@ async def test_of_a_workspace_whose_repository_is_not_in_its_copies_it_is_told(t
     await batch.run(1)
     (notice,) = [each["message"] for each in events if each["type"] == "notice"]
     assert notice.startswith(f"{tmp_path / 'w'}: a git worktree or submodule")
+
+
+async def test_what_no_batch_has_made_is_not_touched_and_nothing_is_begun(tmp_path, folder):
+    theirs = folder.place("two").workspace / "theirs.txt"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("theirs")
+    folder.place("one").root.mkdir()
+    doer = FakeDoer()
+    with pytest.raises(BatchError, match="two was made by no batch"):
+        await run(tmp_path, folder, doer)
+    assert (doer.done, theirs.read_text()) == ([], "theirs")
 
 
 async def test_a_copy_that_a_killed_batch_left_is_removed(tmp_path, folder):

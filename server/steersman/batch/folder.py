@@ -13,7 +13,7 @@ from steersman.batch.copying import remove_tree
 from steersman.batch.errors import BatchError
 from steersman.batch.locking import Held, take
 from steersman.batch.order import Data, Place
-from steersman.batch.preparing import drop_base, finished
+from steersman.batch.preparing import drop_base, finished, read_result
 from steersman.session.jsonlines import decode, encode
 from steersman.workspace.atomic import sync_directory
 
@@ -32,10 +32,12 @@ class OutputFolder:
         """Makes the folder if it isn't there, and locks it.
 
         Raises:
-            BatchError: another batch works in it, or it can't be written.
+            BatchError: another batch works in it, it can't be written, or it has predictions that no batch has made.
         """
         try:
             root.mkdir(parents=True, exist_ok=True)
+            if (root / PREDICTIONS).exists() and not (root / ".lock").exists() and not _has_results(root):
+                raise BatchError(_foreign(root / PREDICTIONS))
             return cls(root, take(root / ".lock"))
         except Held as holder:
             raise BatchError(
@@ -50,6 +52,19 @@ class OutputFolder:
 
     def place(self, task_id: str) -> Place:
         return Place(self.root / task_id)
+
+    def refuse_foreign(self, places: Iterable[Place]) -> None:
+        """An attempt at a task sets aside what is in its place, or removes it: that must be an earlier attempt's.
+
+        Raises:
+            BatchError: in one of the places is something that no batch has made.
+            OSError: one can't be read.
+        """
+        for place in places:
+            if place.lock.exists() or read_result(place) is not None or not os.path.lexists(place.root):
+                continue
+            if not place.root.is_dir() or any(place.root.iterdir()):
+                raise BatchError(_foreign(place.root))
 
     def base(self, name: str) -> Path:
         """Where the copy of the workspace `name` is that its tasks begin with."""
@@ -132,6 +147,14 @@ class OutputFolder:
             "model_patch": patch,
         }
         return encode(prediction) + b"\n"
+
+
+def _foreign(path: Path) -> str:
+    return f"{path} was made by no batch. Move it away, or name another folder with -o."
+
+
+def _has_results(root: Path) -> bool:
+    return any(read_result(Place(found)) is not None for found in root.iterdir())
 
 
 def _id_of(line: bytes) -> str | None:

@@ -161,6 +161,7 @@ class Batch:
             self.summary.statuses[result["status"]] += 1
             changed += result.get("task") != order.digest
             self._folder.tidy(place, result)
+        self._folder.refuse_foreign(order.place for order in self._todo)
         self._folder.settle(again=[order.id for order in again])
         for order in again:
             set_aside(order.place)
