@@ -42,19 +42,19 @@ story(
   async ({ window, home }) => {
     const chat = await window.openChat();
     await window.openFile("a.txt");
-    await window.focusEditor();
-    await window.page.keyboard.press("Control+A");
     const box = window.page.locator(".quick-input-widget:visible input");
-    await window.lightBulb("Ask Steersman about this…");
+    const ask = async (): Promise<void> => {
+      await window.focusEditor();
+      await window.page.keyboard.press("Control+A");
+      await window.lightBulb("Ask Steersman about this…");
+    };
+    await ask();
     await box.waitFor();
     for (const server of serversOf(home)) kill(server);
     await box.waitFor({ state: "hidden" });
     await expect.poll(() => serversOf(home).length, { timeout: PATIENCE }).toBe(1);
-    await window.focusEditor();
-    await window.page.keyboard.press("Control+A");
-    await window.lightBulb("Ask Steersman about this…");
-    await box.fill("What is this?");
-    await window.page.keyboard.press("Enter");
+    // The light bulb may still offer what the old server did, which opens no box.
+    await window.answer("Steersman", "What is this?", ask);
     await chat.shows("A Greek letter.");
   },
 );

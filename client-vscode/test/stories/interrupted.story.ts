@@ -97,8 +97,7 @@ story(
     await chat.send("say something");
     await chat.shows("Something was said.");
     const second = await another();
-    await second.command("Steersman: Resume Session…");
-    await second.page.locator(".quick-input-list .monaco-list-row", { hasText: "say something" }).first().click();
+    await second.pick("Resume Session", "say something", () => second.command("Steersman: Resume Session…"));
     await second.chat.shows("Something was said.");
     await second.chat.shows(/Another window/);
     await picture("locked-first");

@@ -109,24 +109,25 @@ story(
     expect.soft(await untranslated(page.locator(".part.sidebar .pane-header .title")), "views").toEqual([]);
 
     const rows = page.locator(".quick-input-list .monaco-list-row");
-    await page.keyboard.press("F1");
-    await page.locator(".quick-input-widget:visible input").fill(">Steersman: ⟦");
-    await rows.first().waitFor();
+    await window.palette("Steersman: ⟦");
+    // Below each VS Code shows what it is in English. What was there before something was typed goes a moment later.
+    const titles = (): Promise<string[]> =>
+      rows.evaluateAll((all) => all.map((row) => row.querySelector(".label-name")?.textContent ?? ""));
+    const untitled = async (): Promise<string[]> => {
+      const all = await titles();
+      return all.length > 5 ? all.filter((title) => !/^Steersman: ⟦[^⟦⟧]+⟧$/.test(title)) : [`only ${all.length} commands`];
+    };
+    await expect.poll(untitled, { timeout: PATIENCE }).toEqual([]);
     await picture("language commands");
-    // Below each VS Code shows what it is in English.
-    const titles = await rows.evaluateAll((all) => all.map((row) => row.querySelector(".label-name")?.textContent ?? ""));
-    expect(titles.length).toBeGreaterThan(5);
-    expect(titles.filter((title) => !/^Steersman: ⟦[^⟦⟧]+⟧$/.test(title))).toEqual([]);
     await page.keyboard.press("Escape");
 
-    await window.command(`Steersman: ${pseudo("Resume Session…")}`);
-    await rows.filter({ hasText: "ζ" }).first().waitFor();
+    await window.offers(pseudo("Resume Session"), "ζ", () => window.command(`Steersman: ${pseudo("Resume Session…")}`));
     await picture("language resume");
     expect.soft(await untranslated(page.locator(".quick-input-title")), "the picker's title").toEqual([]);
     expect.soft(await untranslated(rows.filter({ hasText: "ζ" }).locator(".label-description")), "the picker of sessions").toEqual([]);
     await page.keyboard.press("Escape");
     await window.command(`Steersman: ${pseudo("Set API Key…")}`);
-    await page.locator(".quick-input-widget:visible input").waitFor();
+    await page.locator(".quick-input-title", { hasText: pseudo("API key for the model") }).waitFor();
     await picture("language key");
     await page.keyboard.press("Escape");
 

@@ -55,8 +55,7 @@ story(
     await expect.poll(() => chat.frame.getByText("An apple.").count(), { timeout: PATIENCE }).toBe(0);
     await chat.send("name a vegetable");
     await chat.shows("A leek.");
-    await window.command("Steersman: Resume Session…");
-    await window.page.locator(".quick-input-list .monaco-list-row", { hasText: "name a fruit" }).first().click();
+    await window.pick("Resume Session", "name a fruit", () => window.command("Steersman: Resume Session…"));
     await chat.shows("An apple.");
   },
 );

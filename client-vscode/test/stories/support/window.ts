@@ -53,18 +53,35 @@ export class Window {
     });
   }
 
+  /** Opens the palette with the beginning of a command, and leaves it open. */
+  async palette(text: string): Promise<void> {
+    await this.insist(this.quickInput, () => this.page.keyboard.press("F1"), (timeout) => this.quickInput.fill(`>${text}`, { timeout }));
+  }
+
   /** Answers a question of one line, by its title, that `open` makes VS Code ask. */
   async answer(title: string, text: string, open: () => Promise<unknown>): Promise<void> {
     const box = this.asking(title).locator("input");
-    await this.insist(box, open, (timeout) => box.fill(text, { timeout }));
-    await this.page.keyboard.press("Enter");
+    // Into the box itself: one that has gone by then is opened again.
+    await this.insist(box, open, async (timeout) => {
+      await box.fill(text, { timeout });
+      await box.press("Enter", { timeout });
+    });
   }
 
   /** Picks from a list, by its title, that `open` makes VS Code show. */
   async pick(title: string, label: string, open: () => Promise<unknown>): Promise<void> {
     const list = this.asking(title);
-    const row = list.locator(".monaco-list-row", { hasText: label }).first();
-    await this.choose(row, list.locator("input"), open);
+    await this.choose(this.row(list, label), list.locator("input"), open);
+  }
+
+  /** Waits until a list, by its title, that `open` makes VS Code show has a row, and leaves it open. */
+  async offers(title: string, label: string, open: () => Promise<unknown>): Promise<void> {
+    const list = this.asking(title);
+    await this.insist(list.locator("input"), open, (timeout) => this.row(list, label).waitFor({ timeout }));
+  }
+
+  private row(list: Locator, label: string): Locator {
+    return list.locator(".monaco-list-row", { hasText: label }).first();
   }
 
   private asking(title: string): Locator {
@@ -118,11 +135,12 @@ export class Window {
 
   /** Chooses a colour theme by its name in the picker. */
   async theme(name: string): Promise<void> {
-    await this.command("Preferences: Color Theme");
     // The palette may be there a moment longer.
     const picker = this.page.locator('.quick-input-widget:visible input[placeholder*="Color Theme"]');
-    await picker.fill(name);
-    await this.quickRow(name).click();
+    await this.choose(this.quickRow(name), picker, async (timeout) => {
+      await this.command("Preferences: Color Theme");
+      await picker.fill(name, { timeout });
+    });
     await picker.waitFor({ state: "hidden" });
   }
 
