@@ -9,10 +9,10 @@ story(
   { files: { "a.txt": "a\n" }, tape: [{ when: "hello" }, { text: "Hello." }] },
   async ({ window }) => {
     const chat = await window.openChat();
-    await window.page.keyboard.press("Control+Shift+E");
-    await window.page.locator(".explorer-folders-view").waitFor();
-    await chat.composer.waitFor({ state: "detached" });
-    await window.openChat();
+    await window.hideChat();
+    // Once: it is what this story is about.
+    await window.command("Steersman: Ask…");
+    await chat.focused();
     await window.page.keyboard.type("hello");
     await expect.poll(() => chat.composer.inputValue(), { timeout: PATIENCE }).toBe("hello");
     await window.page.keyboard.press("Enter");

@@ -90,9 +90,14 @@ story(
     await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "b.ipynb" }).dblclick();
     await shows(window, "x = 1");
     await window.command("View: Split Editor Right");
-    await window.command("View: Reopen Editor with Text Editor");
+    // An editor that is still opening doesn't hear it.
+    const asText = async (): Promise<boolean> => {
+      await window.command("View: Reopen Editor with Text Editor");
+      return window.editor.waitFor({ timeout: 10_000 }).then(() => true, () => false);
+    };
+    await expect.poll(asText, { timeout: PATIENCE }).toBe(true);
     await window.editorShows('"x = 1"');
-    await page.locator(".notebook-editor .view-lines", { hasText: "1" }).first().click();
+    await focusCell(window, "1");
     await page.keyboard.press("Control+Home");
     await page.keyboard.type("typed = 0; ");
     await expect.poll(() => page.locator(".tab.dirty").count(), { timeout: PATIENCE }).toBe(1);
@@ -102,7 +107,7 @@ story(
     await chat.shows("Save it first.");
     expect(read("b.ipynb")).toContain("y = 1");
     await shows(window, "typed = 0; x = 1");
-    await page.locator(".notebook-editor .view-lines", { hasText: "typed" }).first().click();
+    await focusCell(window, "typed");
     await page.keyboard.press("Control+S");
     await saved(window);
     await chat.send("again");
@@ -120,6 +125,12 @@ async function shows({ page }: Window, line: string): Promise<void> {
   await expect
     .poll(async () => (await lines.allInnerTexts()).map((text) => text.replaceAll("\u00a0", " ")), { timeout: PATIENCE })
     .toContain(line);
+}
+
+/** Puts the cursor into the first cell that has this text. */
+async function focusCell({ page }: Window, text: string): Promise<void> {
+  await page.locator(".notebook-editor .view-lines", { hasText: text }).first().click();
+  await page.locator(".notebook-editor .monaco-editor.focused").first().waitFor();
 }
 
 async function saved({ page }: Window): Promise<void> {

@@ -29,13 +29,14 @@ async function shout({ window, home }: Stage): Promise<void> {
   await expect.poll(() => serversOf(home).length, { timeout: PATIENCE }).toBe(1);
   await window.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "note.txt" }).dblclick();
   await window.editorShows("three");
-  await window.editor.click();
+  await window.focusEditor();
   await window.page.keyboard.press("Control+Alt+S");
 }
 
 /** Back to the file, whose diff has a tab of nearly its name. */
 async function goToNote(window: Window): Promise<void> {
   await window.page.locator('.tab[data-resource-name="note.txt"]').click();
+  await window.inFront("note.txt");
 }
 
 /** Files in which a diff is. */
@@ -77,7 +78,7 @@ story(
     await goToNote(window);
     await window.editorShows("one\nTWO\nthree");
     expect(read("note.txt")).toBe(NOTE);
-    await window.editor.click();
+    await window.focusEditor();
     await window.page.keyboard.press("Control+Z");
     await window.editorShows("one\ntwo\nthree");
   },
@@ -94,7 +95,7 @@ story(
     expect(diffsBelow(home)).toEqual([]);
     await window.notification(ASKED).waitFor();
     await goToNote(window);
-    await window.editor.click();
+    await window.focusEditor();
     await window.lightBulb("Accept: Edit note.txt");
     await window.notification("Shouted.").waitFor();
     await window.editorShows("one\nTWO\nthree");

@@ -64,8 +64,7 @@ story(
     await chat.send("louder");
     await chat.answer(/^Run while/, "Accept");
     await chat.shows("In a moment.");
-    await window.page.keyboard.press("Control+Shift+E");
-    await window.page.locator(".explorer-folders-view").waitFor();
+    await window.hideChat();
     write("go", "");
     const notification = window.notification(/Edit a\.txt/);
     await notification.waitFor();

@@ -118,8 +118,7 @@ story(
     await chat.send("shout");
     await chat.answer(/^Run while/, "Accept");
     await chat.shows("In a moment.");
-    await window.page.keyboard.press("Control+Shift+E");
-    await window.page.locator(".explorer-folders-view").waitFor();
+    await window.hideChat();
     write("go", "");
     await window.notification(/Edit 3 files \(\+4 −4\): long\.txt, src\/total\.py, README\.md/).waitFor();
     await picture("several-notified");
@@ -129,9 +128,7 @@ story(
     await card.getByRole("button", { name: "Show the diff of src/total.py" }).click();
     await window.tab(/total\.py: proposed change \(2 of 3 files\)/).waitFor();
     await window.editorShows("tax=0");
-    await window.editor.click();
-    await window.page.keyboard.press("Control+Home");
-    await window.page.keyboard.type("# by hand\n");
+    await window.typeAtTop("# by hand\n");
     await chat.shows("edited by you");
 
     await card.getByRole("button", { name: "Show diff", exact: true }).click();

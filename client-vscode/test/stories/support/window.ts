@@ -114,13 +114,15 @@ export class Window {
    * that moment. Then it is opened again, and has longer each time.
    *
    * @param open may take so many milliseconds
+   * @param patience milliseconds that it has the first time
    */
   private async insist(
     opened: Locator,
     open: (timeout: number) => Promise<unknown>,
     use: (timeout: number) => Promise<unknown>,
+    patience = 3_000,
   ): Promise<void> {
-    for (let timeout = 3_000; ; timeout *= 2) {
+    for (let timeout = patience; ; timeout *= 2) {
       try {
         await open(timeout);
         await use(timeout);
@@ -165,9 +167,16 @@ export class Window {
   }
 
   async openChat(): Promise<Chat> {
-    await this.command("Steersman: Ask…");
-    await this.chat.focused();
+    // A window that is still being put together may take the focus away again: then it is asked for once more.
+    await this.insist(this.quickInput, () => this.command("Steersman: Ask…"), (timeout) => this.chat.focused(timeout), 30_000);
     return this.chat;
+  }
+
+  /** Puts the explorer in the chat's place, and waits until the chat is gone. */
+  async hideChat(): Promise<void> {
+    await this.page.keyboard.press("Control+Shift+E");
+    await this.page.locator(".explorer-folders-view").waitFor();
+    await this.chat.composer.waitFor({ state: "detached" });
   }
 
   /** Opens a file of the workspace, as by Quick Open: by its whole path, which needs no search. */
@@ -253,14 +262,14 @@ export class Chat {
   }
 
   /** The cursor is in the composer: what is typed goes there. */
-  async focused(): Promise<void> {
-    await expect
-      .poll(
-        () =>
-          this.composer.evaluate(({ ownerDocument }) => ownerDocument.hasFocus() && ownerDocument.activeElement?.ariaLabel),
-        { timeout: PATIENCE },
-      )
-      .toBe("Message");
+  async focused(timeout = PATIENCE): Promise<void> {
+    const label = (): Promise<string | false | null | undefined> =>
+      this.composer.evaluate(
+        ({ ownerDocument }) => ownerDocument.hasFocus() && ownerDocument.activeElement?.ariaLabel,
+        undefined,
+        { timeout },
+      );
+    await expect.poll(label, { timeout }).toBe("Message");
   }
 
   /** All that can be read in it now, and what is being typed: for a story that failed. */
