@@ -29,10 +29,8 @@ story(
     await window.editorShows("self._items.get(article, 0) + quantity");
     await picture("approve-diff");
     expect(text(ADD.path)).toContain(ADD.wrong);
-    await chat.answerable(QUESTION, "Accept");
-    await window.command("Steersman: Accept the Proposal");
+    await window.accept(window.tab(/basket\.py/));
     await expect.poll(() => text(ADD.path), { timeout: PATIENCE }).toContain(ADD.right);
-    await expect.poll(() => window.tab(/basket\.py/).count(), { timeout: PATIENCE }).toBe(0);
 
     await chat.answer(/^Edit shop\/shipping\.py/, "Accept");
     await chat.answer(/python3 -m unittest/, "Accept");

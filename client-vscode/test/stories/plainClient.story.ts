@@ -49,18 +49,13 @@ function lenses(window: Window): Locator {
   return window.page.locator(".editor-group-container.active .codelens-decoration");
 }
 
-/** Chooses the answer of a question that is a message. */
-async function choose(window: Window, question: string, title: string): Promise<void> {
-  await window.notification(question).first().getByRole("button", { name: title, exact: true }).click();
-}
-
 story(
   "without our extension: the diff is a document that is no file, answered in it, and the edit is undone in the editor",
   { ...scene, settings: { "plain.schemes": ["file", "steersman"] } },
   async (stage) => {
     const { window, home, picture, read } = stage;
     await shout(stage);
-    await choose(window, ASKED, "Show diff");
+    await window.respond(ASKED, "Show diff");
     await window.tab("note.txt.diff").waitFor();
     await window.editorShows("+TWO");
     expect(diffsBelow(home)).toEqual([]);
@@ -90,7 +85,7 @@ story(
   async (stage) => {
     const { window, home } = stage;
     await shout(stage);
-    await choose(window, ASKED, "Show diff");
+    await window.respond(ASKED, "Show diff");
     await window.editorShows("+TWO");
     expect(diffsBelow(home)).toEqual([]);
     await window.notification(ASKED).waitFor();
@@ -119,7 +114,7 @@ story(
     await shout(stage);
     await window.notification(ASKED).hover();
     await window.notification(ASKED).locator(".codicon-notifications-clear").click();
-    await choose(window, "Steersman: Run sleep 987654", "Accept");
+    await window.respond("Steersman: Run sleep 987654", "Accept");
     await expect.poll(() => has("pid") && read("pid").endsWith("\n"), { timeout: PATIENCE }).toBe(true);
     const process = `/proc/${read("pid").trim()}/stat`;
     expect(existsSync(process)).toBe(true);

@@ -70,7 +70,7 @@ story(
     await notification.waitFor();
     await window.page.locator(".activitybar .badge-content", { hasText: "1" }).waitFor();
     await window.editorShows("A!");
-    await window.command("Steersman: Accept the Proposal");
+    await window.accept(window.tab(/proposed change/));
     await expect.poll(() => read("a.txt"), { timeout: PATIENCE }).toBe("A!\n");
     // It hides itself after some seconds.
     await window.command("Notifications: Show Notifications");

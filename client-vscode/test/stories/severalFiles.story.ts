@@ -140,9 +140,8 @@ story(
     await readme.getByText("This file stays as it is: Change it").waitFor();
     await picture("several-rewritten");
     // Its tab is in front: it is the question that the command answers.
-    await window.command("Steersman: Accept the Proposal");
+    await window.accept(window.tab(/proposed change/));
     await chat.shows("You know better.");
-    await expect.poll(() => window.tab(/proposed change/).count(), { timeout: PATIENCE }).toBe(0);
     expect(read("src/total.py")).toBe("# by hand\ndef total(cart, tax=0):\n    return sum(cart)\n");
     expect(read("long.txt")).toContain("LINE 5\n");
     expect(read("README.md")).toBe(FILES["README.md"]);

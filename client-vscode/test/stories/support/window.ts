@@ -230,6 +230,35 @@ export class Window {
     await this.page.keyboard.type(text);
   }
 
+  /**
+   * Says yes to the proposal in front by a command; `tab` is its tab, which goes. In the first half second of its diff that
+   * is no answer, and VS Code's status bar says so: then it is said again.
+   */
+  async accept(tab: Locator): Promise<void> {
+    const early = this.page.locator(".statusbar-item", { hasText: "This was asked just now" });
+    await early.waitFor({ state: "detached" });
+    await this.command("Steersman: Accept the Proposal");
+    let came = "nothing";
+    const look = async (): Promise<string> => {
+      if ((await tab.count()) === 0) came = "taken";
+      else if ((await early.count()) > 0) came = "early";
+      return came;
+    };
+    await expect.poll(look, { timeout: PATIENCE }).not.toBe("nothing");
+    if (came === "early") await this.accept(tab);
+  }
+
+  /** Presses a button of a notification: of one that has hidden itself meanwhile in the notifications' centre. */
+  async respond(text: string | RegExp, title: string): Promise<void> {
+    const notification = this.notification(text);
+    const button = notification.getByRole("button", { name: title, exact: true });
+    await notification.waitFor();
+    await button.click({ timeout: 3_000 }).catch(async () => {
+      await this.command("Notifications: Show Notifications");
+      await button.click();
+    });
+  }
+
   /** One that has just come, or, after some seconds, one of the notifications' centre, once that is open. */
   notification(text: string | RegExp): Locator {
     return this.page.locator(".notification-list-item", { hasText: text }).first();
