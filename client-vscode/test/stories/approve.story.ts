@@ -109,6 +109,7 @@ story(
     await chat.send("shout");
     await window.editorShows("TWO");
     await window.typeAtTop("by hand\n");
+    await chat.shows("edited by you");
     await chat.answer(/^Edit note\.txt/, "Accept");
     await chat.shows("You know better.");
     expect(text("note.txt")).toBe("by hand\none\nTWO\nthree\n");

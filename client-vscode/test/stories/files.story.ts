@@ -43,6 +43,7 @@ story(
     await window.tab("b.txt").waitFor();
     await window.editorShows("two");
     await window.command("View: Close All Editors");
+    await window.tab("b.txt").waitFor({ state: "detached" });
     // The model's own link names the old place.
     await chat.frame.getByRole("link", { name: "a.txt" }).click();
     await window.tab("b.txt").waitFor();

@@ -26,9 +26,14 @@ story(
   },
   async ({ window, read, picture }) => {
     const chat = await window.openChat();
-    await chat.composer.fill("shout, as in ");
-    await chat.composer.pressSequentially("@b.ipy");
-    await chat.frame.getByRole("option", { name: /b\.ipynb/ }).first().waitFor();
+    // A VS Code that has just started finds no file yet; it is asked when something is typed.
+    const offered = async (): Promise<boolean> => {
+      await chat.composer.fill("shout, as in ");
+      await chat.composer.pressSequentially("@b.ipy");
+      const option = chat.frame.getByRole("option", { name: /b\.ipynb/ }).first();
+      return option.waitFor({ timeout: 10_000 }).then(() => true, () => false);
+    };
+    await expect.poll(offered, { timeout: PATIENCE }).toBe(true);
     await chat.composer.press("Tab");
     await expect.poll(() => chat.composer.inputValue(), { timeout: PATIENCE }).toBe("shout, as in @two/b.ipynb ");
     await chat.composer.press("Enter");

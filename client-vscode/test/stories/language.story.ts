@@ -94,6 +94,8 @@ story(
     await composer.fill("μ");
     await composer.press("Enter");
     await button("Stop").first().waitFor();
+    // What was said goes when it has arrived, which may be later.
+    await expect.poll(() => composer.inputValue(), { timeout: PATIENCE }).toBe("");
     await composer.fill("ν");
     await composer.press("Alt+Enter");
     await frame.getByText("ν").first().waitFor();

@@ -6,7 +6,7 @@ import { bash } from "./support/turns";
 import { PATIENCE, type Window } from "./support/window";
 
 const BUSY = {
-  tape: [{ when: "work" }, { text: "Working.", toolCalls: [bash("sleep 60")] }, { text: "Done." }],
+  tape: [{ when: "work" }, { text: "Working.", toolCalls: [bash("sleep 600")] }, { text: "Done." }],
   settings: { "steersman.mode": "full-auto" },
 };
 

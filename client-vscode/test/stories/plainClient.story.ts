@@ -68,7 +68,7 @@ story(
     await lenses(window).getByText("Accept", { exact: true }).click();
     await window.notification("Shouted.").waitFor();
     await window.editorShows("This question is closed");
-    await lenses(window).waitFor({ state: "detached" });
+    await expect.poll(() => lenses(window).count(), { timeout: PATIENCE }).toBe(0);
 
     await goToNote(window);
     await window.editorShows("one\nTWO\nthree");
@@ -94,7 +94,7 @@ story(
     await window.lightBulb("Accept: Edit note.txt");
     await window.notification("Shouted.").waitFor();
     await window.editorShows("one\nTWO\nthree");
-    await lenses(window).waitFor({ state: "detached" });
+    await expect.poll(() => lenses(window).count(), { timeout: PATIENCE }).toBe(0);
   },
 );
 
