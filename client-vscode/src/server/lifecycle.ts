@@ -110,10 +110,11 @@ export class Lifecycle<L extends Live> {
 
   private async restartOnce(): Promise<void> {
     await this.stop();
-    if (!this.disposed) await this.begin();
+    await this.begin();
   }
 
   private begin(): Promise<void> {
+    if (this.disposed) return Promise.resolve();
     this.stopWaiting();
     this.starting ??= this.beginOnce().finally(() => (this.starting = undefined));
     return this.starting;

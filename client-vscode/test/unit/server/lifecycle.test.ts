@@ -250,4 +250,10 @@ describe("a window that closes", () => {
     expect(late.asked).toEqual(["close 0"]);
     expect(kinds()).toEqual(["starting"]);
   });
+
+  test("begins none any more, also where there was none before", async () => {
+    await lifecycle.deactivate();
+    await lifecycle.start();
+    expect(starts.all).toEqual([]);
+  });
 });
