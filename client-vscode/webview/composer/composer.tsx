@@ -55,7 +55,7 @@ export function Composer({ store, bridge }: { store: Store; bridge: Bridge }) {
 
   return (
     <section class="composer" aria-label={t("Composer")}>
-      <Queue items={session.queue} bridge={bridge} tell={tell} bringBack={state.prepend} />
+      <Queue session={session.id} items={session.queue} bridge={bridge} tell={tell} bringBack={state.prepend} />
       {problem !== null && <Problem problem={problem} bridge={bridge} close={() => tell(null)} />}
       <div class="composer-box">
         <Images images={draft.images} remove={(image) => state.change({ images: draft.images.filter((each) => each !== image) })} />

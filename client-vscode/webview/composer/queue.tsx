@@ -9,6 +9,8 @@ import { composes } from "./keys";
 import { moveBy, moveOnto, otherKind, type Move } from "./queueMoves";
 
 export interface QueueProps {
+  /** The session that it is of. */
+  readonly session: string | null;
   readonly items: readonly QueuedItem[];
   readonly bridge: Bridge;
   /** Tells the user what could not be done. */
@@ -18,13 +20,16 @@ export interface QueueProps {
 }
 
 interface Editing {
+  readonly session: string | null;
   readonly id: string;
   readonly before: string;
   readonly text: string;
 }
 
-export function Queue({ items, bridge, tell, bringBack }: QueueProps) {
-  const [editing, setEditing] = useState<Editing | null>(null);
+export function Queue({ session, items, bridge, tell, bringBack }: QueueProps) {
+  const [begun, setEditing] = useState<Editing | null>(null);
+  // While another session is shown it waits, and is delivered to nobody.
+  const editing = begun?.session === session ? begun : null;
   const dragged = useRef<string | null>(null);
 
   useEffect(() => {
@@ -80,7 +85,7 @@ export function Queue({ items, bridge, tell, bringBack }: QueueProps) {
           ) : (
             <Chip
               item={item}
-              edit={() => setEditing({ id: item.id, before: item.text, text: item.text })}
+              edit={() => setEditing({ session, id: item.id, before: item.text, text: item.text })}
               remove={() => void call({ op: "remove", id: item.id })}
               change={() => void call({ op: "move", id: item.id, kind: otherKind(item) })}
               moveBy={(by) => move(item.id, moveBy(items, item.id, by))}

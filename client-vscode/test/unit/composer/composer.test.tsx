@@ -389,6 +389,16 @@ describe("queued messages", () => {
     expect(page.box.value).toBe("mind all tests");
     expect(page.alert).toContain("delivered before");
   });
+
+  it("one that is being changed when another session is shown is not taken for delivered", async () => {
+    await page.session({ ...live, queue });
+    await edit("mind all tests");
+    await page.session({ id: "ses_2" });
+    expect(page.alert).toBe("");
+    expect(page.box.value).toBe("");
+    await page.session({ ...live, queue });
+    expect(page.root.querySelector<HTMLTextAreaElement>(".composer-edit")?.value).toBe("mind all tests");
+  });
 });
 
 describe("the pickers", () => {
