@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Choice } from "../../src/view/messages";
+import { passFocus } from "../shell/focus";
 
 export interface PopupProps {
   /** The button's name; what it shows is its description. */
@@ -19,7 +20,7 @@ export function Popup({ name, shown, title, icon, children }: PopupProps) {
   const button = useRef<HTMLButtonElement>(null);
   const close = (): void => {
     setOpen(false);
-    button.current?.focus();
+    passFocus(root.current, button.current);
   };
   useEffect(() => {
     if (!open) return;
@@ -89,11 +90,10 @@ export function Menu({ label, choices, checked, choose }: MenuProps) {
     0,
     choices.findIndex(({ value }) => value === checked),
   );
-  const focus = (place: number): void => {
-    const items = list.current?.querySelectorAll<HTMLElement>("[role=menuitemradio]");
-    items?.[(place + choices.length) % choices.length]?.focus();
-  };
-  useEffect(() => focus(start), [choices]);
+  const item = (place: number): HTMLElement | undefined =>
+    list.current?.querySelectorAll<HTMLElement>("[role=menuitemradio]")[(place + choices.length) % choices.length];
+  // Choices may come late, when the focus has gone from the button to another thing in the panel.
+  useEffect(() => passFocus(list.current?.closest(".popup")?.querySelector(".popup-face"), item(start)), []);
   return (
     <div class="menu" role="menu" aria-label={label} ref={list}>
       {choices.map((choice, place) => (
@@ -108,7 +108,7 @@ export function Menu({ label, choices, checked, choose }: MenuProps) {
             const to = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: choices.length - 1 }[event.key];
             if (to === undefined) return;
             event.preventDefault();
-            focus(to);
+            item(to)?.focus();
           }}
         >
           <span class={`codicon ${choice.value === checked ? "codicon-check" : "codicon-blank"}`} aria-hidden="true" />

@@ -33,6 +33,12 @@ export function keepFocus(page: HTMLElement, next: () => void): () => void {
   };
 }
 
+/** Gives the focus to `next`, unless its user has put it elsewhere than into `own` meanwhile: what comes late takes it from nobody. */
+export function passFocus(own: Element | null | undefined, next: HTMLElement | null | undefined): void {
+  const { activeElement } = document;
+  if (document.hasFocus() && (isNowhere(activeElement) || own?.contains(activeElement))) next?.focus();
+}
+
 function isNowhere(element: Element | null): boolean {
   return element === null || element === document.body;
 }

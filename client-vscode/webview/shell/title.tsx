@@ -5,6 +5,7 @@ import type { Bridge } from "../bridge";
 import { visible } from "../approvals/visible";
 import { composes } from "../composer/keys";
 import { t } from "../l10n";
+import { passFocus } from "./focus";
 
 export function Title({ session, title, bridge }: { session: string | null; title: string | null; bridge: Bridge }) {
   const [editing, setEditing] = useState<string | null>(null);
@@ -23,7 +24,8 @@ export function Title({ session, title, bridge }: { session: string | null; titl
   const end = (): void => {
     setEditing(null);
     setProblem(null);
-    setTimeout(() => button.current?.focus());
+    // The button comes back with the next rendering, and the field has gone by then.
+    setTimeout(() => passFocus(null, button.current));
   };
   const save = (): void => {
     const wanted = editing?.trim() ?? "";

@@ -442,6 +442,40 @@ describe("the pickers", () => {
     expect(page.root.querySelector("#model-name")).toBeNull();
   });
 
+  it("the focus goes back to the button of a menu, unless it is elsewhere when the choice has been made", async () => {
+    const choose = async (): Promise<void> => {
+      await page.session({ mode: "auto-edit" });
+      await page.click("Mode");
+      await act(() => must(page.root.querySelector<HTMLElement>("[role=menuitemradio]")).click());
+    };
+    const answer = (): Promise<void> => page.push({ type: "answer", id: must(page.calls("configure").at(-1)).id, answer: {} });
+    await choose();
+    await answer();
+    expect(document.activeElement).toBe(page.button("Mode"));
+    await choose();
+    await act(() => page.box.focus());
+    await answer();
+    expect(document.activeElement).toBe(page.box);
+  });
+
+  it("the place in a menu stays while the run goes on", async () => {
+    await page.session({ ...live, mode: "ask" });
+    await page.click("Mode");
+    await page.press("ArrowDown", {}, must(document.activeElement));
+    const chosen = must(document.activeElement);
+    expect(chosen.textContent).toContain("Auto-edit");
+    await page.session({ ...live, state: "tool", mode: "ask" });
+    expect(document.activeElement).toBe(chosen);
+  });
+
+  it("models that come late leave the cursor in the field for another one", async () => {
+    await page.click("Model");
+    const name = must(page.root.querySelector<HTMLInputElement>("#model-name"));
+    await act(() => name.focus());
+    await page.push({ type: "answer", id: must(page.calls("models")[0]).id, answer: { choices: [{ value: "a:b", label: "a:b" }] } });
+    expect(document.activeElement).toBe(name);
+  });
+
   it("Escape closes a menu, and stops no run", async () => {
     await page.session(live);
     await page.click("Mode");

@@ -157,6 +157,19 @@ describe("the header", () => {
     expect(root.querySelector("input")).toBeNull();
   });
 
+  it("leaves the focus where it has gone while the session is renamed", async () => {
+    const elsewhere = document.body.appendChild(document.createElement("input"));
+    await click("Rename session");
+    const box = must(root.querySelector("input"));
+    await write(box, "the cart sums up");
+    await press(box, "Enter");
+    await act(() => elsewhere.focus());
+    await push({ type: "answer", id: must(calls("rename")[0]).id, answer: {} });
+    await act(() => new Promise((resolve) => setTimeout(resolve)));
+    expect(document.activeElement).toBe(elsewhere);
+    elsewhere.remove();
+  });
+
   it("keeps a title that is refused in the field, with the reason", async () => {
     await click("Rename session");
     const box = must(root.querySelector("input"));
