@@ -33,8 +33,8 @@ export class Inputs implements ClientFeature, vscode.Disposable {
   readonly onDidChange = this.changes.event;
 
   readonly handlers: Handlers = {
-    answerInput: ({ toolCallId, text }) => {
-      if (this.questions.answer(toolCallId, text === null ? null : { text })) return {};
+    answerInput: ({ text, ...call }) => {
+      if (this.questions.answer(call, text === null ? null : { text })) return {};
       throw new Error(vscode.l10n.t("This question has been answered already."));
     },
   };
@@ -71,7 +71,7 @@ export class Inputs implements ClientFeature, vscode.Disposable {
 
   private ask(request: InputRequest, token: vscode.CancellationToken): Promise<InputAnswer | null> {
     const answer = this.questions.ask(request);
-    token.onCancellationRequested(() => this.questions.answer(request.toolCallId, null));
+    token.onCancellationRequested(() => this.questions.withdraw(request));
     this.notifyOfUnseen();
     return answer;
   }
@@ -82,11 +82,12 @@ export class Inputs implements ClientFeature, vscode.Disposable {
     for (const question of this.questions.takeUnseen(place.visible ? place.session : null)) void this.notify(place, question);
   }
 
-  private async notify(place: QuestionPlace, { toolCallId, session, prompt }: PendingInput): Promise<void> {
+  private async notify(place: QuestionPlace, question: PendingInput): Promise<void> {
+    const { session, prompt } = question;
     const answer = vscode.l10n.t("Answer");
     const title = prompt.length > MOST_SHOWN ? `${cut(prompt, MOST_SHOWN)}…` : prompt;
     const pressed = await vscode.window.showInformationMessage(vscode.l10n.t("Steersman asks: {0}", textOnly(title)), answer);
     // It may have been answered meanwhile.
-    if (pressed === answer && this.questions.has(toolCallId)) await place.show(session);
+    if (pressed === answer && this.questions.has(question)) await place.show(session);
   }
 }

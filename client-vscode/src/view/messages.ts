@@ -132,7 +132,7 @@ export interface ViewCalls {
     answer: { items: readonly Completion[] };
   };
   approve: { params: { id: string; answer: ApprovalAnswer }; answer: object };
-  answerInput: { params: { toolCallId: string; text: string | null }; answer: object };
+  answerInput: { params: { session: string; toolCallId: string; text: string | null }; answer: object };
   /** `uri`: of the file to show; without it, all. */
   showDiff: { params: { id: string; uri?: string }; answer: object };
   /** The page gained or lost the keyboard focus: a diff that opens must not take it from an editor. */

@@ -16,7 +16,7 @@ export function InputQuestions({ store, bridge }: { store: Store; bridge: Bridge
   return (
     <>
       {here.map((input) => (
-        <InputCard key={input.toolCallId} input={input} bridge={bridge} />
+        <InputCard key={`${input.session} ${input.toolCallId}`} input={input} bridge={bridge} />
       ))}
     </>
   );
@@ -31,7 +31,7 @@ function InputCard({ input, bridge }: { input: PendingInput; bridge: Bridge }) {
     if (busy.current || said?.trim() === "") return;
     busy.current = true;
     setProblem(null);
-    bridge.call("answerInput", { toolCallId: input.toolCallId, text: said }).catch((error: unknown) => {
+    bridge.call("answerInput", { session: input.session, toolCallId: input.toolCallId, text: said }).catch((error: unknown) => {
       busy.current = false;
       setProblem(error instanceof Error ? error.message : String(error));
     });

@@ -115,7 +115,7 @@ describe("a question that wants text", () => {
 
   it("is answered by an option", async () => {
     await click("report");
-    expect(must(calls("answerInput")[0]).params).toEqual({ toolCallId: "call_1", text: "report" });
+    expect(must(calls("answerInput")[0]).params).toEqual({ session: "ses_1", toolCallId: "call_1", text: "report" });
   });
 
   it("is answered by a text, once", async () => {
@@ -123,14 +123,14 @@ describe("a question that wants text", () => {
     await write(box, "neither");
     await press(box, "Enter");
     await press(box, "Enter");
-    expect(calls("answerInput").map(({ params }) => params)).toEqual([{ toolCallId: "call_1", text: "neither" }]);
+    expect(calls("answerInput").map(({ params }) => params)).toEqual([{ session: "ses_1", toolCallId: "call_1", text: "neither" }]);
   });
 
   it("an empty text is no answer, Skip closes it", async () => {
     await press(must(root.querySelector("textarea")), "Enter");
     expect(calls("answerInput")).toEqual([]);
     await click("Skip");
-    expect(must(calls("answerInput")[0]).params).toEqual({ toolCallId: "call_1", text: null });
+    expect(must(calls("answerInput")[0]).params).toEqual({ session: "ses_1", toolCallId: "call_1", text: null });
   });
 
   it("is shown in its own session, and everywhere if it has none", async () => {
