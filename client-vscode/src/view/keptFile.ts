@@ -1,8 +1,10 @@
 /**
  * A few values in a file, written at once: the editor writes its own memory seconds later, and a window that is reloaded
- * before that has forgotten them. It knows no editor.
+ * before that has forgotten them. Several windows may keep theirs in one file: all those without a folder do. It knows no
+ * editor.
  */
 
+import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -11,6 +13,10 @@ import type { Keep } from "./undelivered";
 
 export class KeptFile implements Keep {
   private values: Record<string, unknown>;
+  /** What this window has changed. */
+  private readonly changed: Record<string, unknown> = {};
+  /** Of this window alone. */
+  private readonly unfinished: string;
   private readonly writing = new SingleFlight(() => this.write());
 
   /** `failed` is told why the file can't be written; the values then last as long as the window. */
@@ -19,6 +25,7 @@ export class KeptFile implements Keep {
     private readonly failed: (error: unknown) => void,
   ) {
     this.values = read(path);
+    this.unfinished = `${path}.${randomUUID()}.new`;
   }
 
   get(key: string): unknown {
@@ -28,15 +35,16 @@ export class KeptFile implements Keep {
   /** Resolves when the file holds the value or a newer one, or can't be written. */
   update(key: string, value: unknown): Promise<void> {
     this.values = { ...this.values, [key]: value };
+    this.changed[key] = value;
     return this.writing.run();
   }
 
   private async write(): Promise<void> {
     try {
       mkdirSync(dirname(this.path), { recursive: true });
-      const whole = `${this.path}.new`;
-      await writeFile(whole, JSON.stringify(this.values), { mode: 0o600 });
-      await rename(whole, this.path);
+      const whole = JSON.stringify({ ...read(this.path), ...this.changed });
+      await writeFile(this.unfinished, whole, { mode: 0o600 });
+      await rename(this.unfinished, this.path);
     } catch (error) {
       this.failed(error);
     }

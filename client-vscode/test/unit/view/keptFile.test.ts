@@ -28,6 +28,33 @@ it("forgets what is taken away", async () => {
   expect(new KeptFile(path, never).get("draft")).toBeUndefined();
 });
 
+it("takes nothing away that another window has kept there meanwhile", async () => {
+  const path = join(folder, "kept.json");
+  const [one, other] = [new KeptFile(path, never), new KeptFile(path, never)];
+  await one.update("draft", "half a thought");
+  await other.update("shown", "ses_2");
+  const again = new KeptFile(path, never);
+  expect([again.get("draft"), again.get("shown")]).toEqual(["half a thought", "ses_2"]);
+  await other.update("shown", undefined);
+  await one.update("modes", {});
+  const last = new KeptFile(path, never);
+  expect([last.get("draft"), last.get("shown"), last.get("modes")]).toEqual(["half a thought", undefined, {}]);
+});
+
+it("is whole when two windows write it at once", async () => {
+  const path = join(folder, "kept.json");
+  const [one, other] = [new KeptFile(path, never), new KeptFile(path, never)];
+  for (let round = 0; round < 20; round++) {
+    await Promise.all([one.update("draft", "x".repeat(10_000 * round)), other.update("shown", `ses_${round}`)]);
+  }
+  // Of what is written in the same moment one may be missing, until its window writes again.
+  await one.update("draft", "text");
+  await other.update("shown", "ses_1");
+  const again = new KeptFile(path, never);
+  expect([again.get("draft"), again.get("shown")]).toEqual(["text", "ses_1"]);
+  expect(readdirSync(folder)).toEqual(["kept.json"]);
+});
+
 it.each(["", "{", "[1]", "null", '"text"'])("holds nothing where the file is %j", (text) => {
   const path = join(folder, "kept.json");
   writeFileSync(path, text);
