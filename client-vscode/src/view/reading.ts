@@ -9,8 +9,11 @@ import { SessionFeed } from "../sessions/feed";
 import { Batches } from "./batches";
 import type { Commander } from "./commander";
 import type { Push } from "./messages";
-import { openSession } from "./opening";
+import { type Opened, openSession } from "./opening";
 import { titleIn } from "./title";
+
+/** Milliseconds before each look whether a locked session is free: a server on a busy machine may take that long to end. */
+const LOOKS = [3_000, 5_000, 8_000, 15_000, 30_000] as const;
 
 export interface ReadingOwner {
   push(message: Push): void;
@@ -78,6 +81,25 @@ export class Reading {
     const reading = feed.catchUp();
     const opened = await openSession(this.server, session, wanted, this.pause);
     if (feed !== this.feed) return;
+    await this.become(session, feed, opened, reading);
+    if (opened.kind === "locked") void this.lookAgain(session, feed, wanted);
+  }
+
+  /** Takes the lock if it is let go soon. Never throws. */
+  private async lookAgain(session: string, feed: SessionFeed, wanted: () => boolean): Promise<void> {
+    for (const ms of LOOKS) {
+      await this.pause(ms);
+      if (!wanted()) return;
+      const opened = await openSession(this.server, session, () => false, this.pause);
+      if (feed !== this.feed) return;
+      if (opened.kind === "locked") continue;
+      await this.become(session, feed, opened);
+      return;
+    }
+  }
+
+  /** Tells what came of opening it, and what that has added. */
+  private async become(session: string, feed: SessionFeed, opened: Opened, reading?: Promise<void>): Promise<void> {
     if (opened.kind === "gone") {
       await this.owner.gone();
       return;

@@ -107,6 +107,35 @@ describe("a session that is shown", () => {
     expect(told.log).toContain("ses_1 closed");
   });
 
+  it("can be worked in without a word once a server that took long to end has let it go", async () => {
+    logs.refusals.set("ses_1", "locked");
+    reading = new Reading(logs, told, (ms) => {
+      if (ms > 2000) logs.refusals.delete("ses_1");
+      return Promise.resolve();
+    });
+    logs.closes = notice(3);
+    await reading.open("ses_1");
+    await expect.poll(() => reading.locked).toBe(false);
+    await pushed(1, 2, 3);
+    expect(told.log.filter((line) => line.startsWith("ses_1"))).toEqual(["ses_1 closed", "ses_1 read", "ses_1 open", "ses_1 read"]);
+  });
+
+  it("is left alone where the other process keeps it, and once another one is shown", async () => {
+    logs.refusals.set("ses_1", "locked");
+    await reading.open("ses_1");
+    await expect.poll(() => logs.opened.length).toBe(10);
+    await pushed(1, 2);
+
+    let look = (): void => undefined;
+    const held = (ms: number): Promise<void> => (ms > 2000 ? new Promise((resolve) => (look = resolve)) : Promise.resolve());
+    reading = new Reading(logs, told, held);
+    await reading.open("ses_1");
+    reading.close();
+    look();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(logs.opened).toHaveLength(15);
+  });
+
   it("says why it can't be worked in", async () => {
     logs.refusals.set("ses_1", "readOnly");
     await reading.open("ses_1");
