@@ -12,6 +12,8 @@ export class CallFailed extends Error {
   constructor(
     readonly code: string,
     message: string,
+    /** Of a call that was given up: resolves if the host has done it all the same. */
+    readonly late?: Promise<object>,
   ) {
     super(message);
   }
@@ -26,6 +28,7 @@ export type Told = Exclude<Push, { type: "answer" | "failure" | "pong" }>;
 
 export class Bridge {
   private readonly waiting = new Map<number, Waiting>();
+  private readonly givenUp = new Map<number, (answer: object) => void>();
   private readonly listeners = new Set<(push: Told) => void>();
   private readonly watchers: { asked(): void; heard(): void }[] = [];
   private next = 1;
@@ -56,11 +59,14 @@ export class Bridge {
     this.watchers.push(watcher);
   }
 
-  /** Nobody will answer what was asked: each of the open calls fails, so that it can be made again. */
+  /** Nobody seems to answer what was asked: each of the open calls fails, so that it can be made again. */
   giveUp(message: string): void {
-    const calls = [...this.waiting.values()];
+    const calls = [...this.waiting];
     this.waiting.clear();
-    for (const call of calls) call.reject(new CallFailed("disconnected", message));
+    for (const [id, call] of calls) {
+      const late = new Promise<object>((resolve) => this.givenUp.set(id, resolve));
+      call.reject(new CallFailed("disconnected", message, late));
+    }
   }
 
   listen(listener: (push: Told) => void): () => void {
@@ -84,5 +90,7 @@ export class Bridge {
     this.waiting.delete(push.id);
     if (push.type === "answer") call?.resolve(push.answer);
     else call?.reject(new CallFailed(push.code, push.message));
+    if (push.type === "answer") this.givenUp.get(push.id)?.(push.answer);
+    this.givenUp.delete(push.id);
   }
 }

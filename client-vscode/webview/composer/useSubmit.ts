@@ -25,6 +25,10 @@ export function useSubmit(
   const [sending, setSending] = useState(false);
   const busy = useRef(false);
 
+  const arrived = (draft: Draft): void => {
+    state.sent(draft);
+    said();
+  };
   const submit = async (when: "now" | "later"): Promise<void> => {
     const draft = state.latest.current;
     if (busy.current || isEmpty(draft)) return;
@@ -33,10 +37,11 @@ export function useSubmit(
     tell(null);
     try {
       await say(bridge, draft, when);
-      state.sent(draft);
-      said();
+      arrived(draft);
     } catch (error) {
       tell(why(error), error instanceof CallFailed ? error.code : undefined);
+      // A host that was out of reach for a while, such as a remote one, still says what it had been given.
+      if (error instanceof CallFailed) void error.late?.then(() => (tell(null), arrived(draft)));
     } finally {
       busy.current = false;
       setSending(false);

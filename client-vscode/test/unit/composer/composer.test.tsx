@@ -127,6 +127,19 @@ describe("sending", () => {
     expect(page.calls("submit")).toHaveLength(2);
   });
 
+  it("a message that was given up for lost, and has been said all the same, leaves the box", async () => {
+    await page.type("fix it");
+    await page.press("Enter");
+    const { id } = must(page.calls("submit")[0]);
+    await act(async () => {
+      page.bridge.giveUp("The connection is lost.");
+      await Promise.resolve();
+    });
+    expect([page.box.value, page.alert]).toEqual(["fix it", "The connection is lost."]);
+    await page.push({ type: "answer", id, answer: { disposition: "started" } });
+    expect([page.box.value, page.alert]).toEqual(["", ""]);
+  });
+
   it("a refusal for want of a key or a model comes with the button for it", async () => {
     await page.type("fix it");
     await page.press("Enter");
