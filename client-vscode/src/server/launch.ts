@@ -2,12 +2,11 @@
 
 import { mkdir } from "node:fs/promises";
 import * as vscode from "vscode";
-import { t } from "../l10n";
 import { serverEnvironment } from "./environment";
 import { findServer, type SteersmanProgram } from "./find";
 import type { Keys } from "./keys";
+import { MakingProgress, type Notify } from "./makingProgress";
 import { PrivateEnvironments } from "./privateEnvironment";
-import { problem, retryButton } from "./problem";
 import { runProgram } from "./programs";
 import { selectedInterpreter } from "./pythonExtension";
 import type { Launcher } from "./server";
@@ -58,7 +57,7 @@ export class Launching implements vscode.Disposable {
     step: (text: string) => void,
     signal: AbortSignal,
   ): Promise<SteersmanProgram> {
-    const progress = new MakingProgress(signal, step);
+    const progress = new MakingProgress(signal, step, notify);
     // The server's proxy or package index is needed to install it, too.
     const env = { ...process.env, ...settings.env };
     const looking = { run: runProgram, env, cwd: this.folder, signal: progress.signal };
@@ -79,43 +78,10 @@ export class Launching implements vscode.Disposable {
   }
 }
 
-/** Shows the steps of an installation in the view, and in one notification that can cancel it. */
-class MakingProgress {
-  private readonly controller = new AbortController();
-  private report: ((text: string) => void) | undefined;
-  private done: (() => void) | undefined;
-
-  constructor(
-    outer: AbortSignal,
-    private readonly inView: (text: string) => void,
-  ) {
-    outer.addEventListener("abort", () => this.controller.abort(outer.reason), { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  /** Called by what takes long: a server that is found at once opens no notification. */
-  readonly step = (text: string): void => {
-    this.inView(text);
-    if (!this.report) this.open();
-    this.report?.(text);
-  };
-
-  end(): void {
-    this.done?.();
-  }
-
-  private open(): void {
-    const ended = new Promise<void>((resolve) => (this.done = resolve));
-    const options = { location: vscode.ProgressLocation.Notification, title: "Steersman", cancellable: true };
-    void vscode.window.withProgress(options, (progress, token) => {
-      this.report = (message) => progress.report({ message });
-      token.onCancellationRequested(() =>
-        this.controller.abort(problem(t("Setting up the server was cancelled."), "", [retryButton()])),
-      );
-      return ended;
-    });
-  }
-}
+/** A notification that can cancel what it tells of. */
+const notify: Notify = (task) => {
+  const options = { location: vscode.ProgressLocation.Notification, title: "Steersman", cancellable: true };
+  void vscode.window.withProgress(options, (progress, token) =>
+    task((message) => progress.report({ message }), (cancel) => void token.onCancellationRequested(cancel)),
+  );
+};
