@@ -171,7 +171,7 @@ export class Chat implements PageOwner, vscode.Disposable {
     try {
       await this.settings.configure(session, { model });
     } catch (error) {
-      void vscode.window.showErrorMessage(textOnly(asRefused(error).message));
+      told(error);
     }
     this.pushSession();
     return {};
@@ -240,13 +240,15 @@ export class Chat implements PageOwner, vscode.Disposable {
 
   private async submit(params: ViewCalls["submit"]["params"]): Promise<ViewCalls["submit"]["answer"]> {
     let asked: string | null = null;
+    let chosen = this.settings.chosen;
     const where = () => {
       asked = this.session;
-      return { session: asked, ...this.settings.chosen };
+      chosen = this.settings.chosen;
+      return { session: asked, ...chosen };
     };
     const { disposition } = await this.speaking.submit(params, where, (outcome) => {
       if (asked !== null) return;
-      this.settings.made(outcome.session);
+      this.settings.made(outcome.session, chosen).catch(told);
       // Unless another session has been chosen meanwhile.
       if (this.session === null) void this.show(outcome.session);
     });
@@ -297,4 +299,9 @@ export class Chat implements PageOwner, vscode.Disposable {
     this.push({ type: "approvals", pending: this.rooms.approvals.pending() });
     this.push({ type: "inputs", pending: this.rooms.inputs.pending() });
   }
+}
+
+/** For what fails while the user is elsewhere than in the page. */
+function told(error: unknown): void {
+  void vscode.window.showErrorMessage(textOnly(asRefused(error).message));
 }

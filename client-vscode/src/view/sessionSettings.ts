@@ -6,21 +6,17 @@ import type { Sessions } from "../sessions/registry";
 import type { Commander } from "./commander";
 import { pickModel } from "./modelPick";
 import type { Keep } from "./undelivered";
-import type { Choice, Mode, ViewCalls } from "./messages";
+import { type Chosen, ForNew } from "./forNew";
+import type { Choice, ViewCalls } from "./messages";
 import { modelChoices, withRecent } from "./models";
 import { Modes } from "./modes";
-
-interface Chosen {
-  readonly model?: string;
-  readonly mode?: NonNullable<Mode>;
-}
 
 const RECENT = "steersman.recentModels";
 
 export class SessionSettings {
   private readonly modes: Modes;
   private configured: Chosen = {};
-  private forNew: Chosen = {};
+  private readonly forNew = new ForNew();
 
   constructor(
     private readonly server: Commander,
@@ -32,21 +28,21 @@ export class SessionSettings {
 
   /** What was chosen for the session that the next message creates. */
   get chosen(): Chosen {
-    return this.forNew;
+    return this.forNew.chosen;
   }
 
   /** Model and mode for the next run in a session, or in a new one. */
   of(session: string | null, now: SessionNow): Pick<SessionNow, "model" | "mode"> {
     const model = this.configured.model ?? null;
     const mode = this.configured.mode ?? null;
-    if (session === null) return { model: this.forNew.model ?? model, mode: this.forNew.mode ?? mode };
+    if (session === null) return { model: this.chosen.model ?? model, mode: this.chosen.mode ?? mode };
     return { model: now.model ?? model, mode: this.modes.of(session) ?? now.mode ?? mode };
   }
 
   /** @throws Refused the model can't be used. */
   async configure(session: string | null, { model, mode }: ViewCalls["configure"]["params"]): Promise<void> {
     if (session === null) {
-      this.forNew = { ...this.forNew, ...(model ? { model } : {}), ...(mode ? { mode } : {}) };
+      this.forNew.choose({ model, mode });
     } else {
       const answer = await this.server.execute("steersman.configure", { session, model, mode });
       if (mode) this.modes.choose(session, mode);
@@ -55,15 +51,20 @@ export class SessionSettings {
     if (model) void this.memento.update(RECENT, withRecent(this.recent, model));
   }
 
-  /** The session that `chosen` was for now exists. */
-  made(session: string): void {
-    if (this.forNew.mode) this.modes.choose(session, this.forNew.mode);
-    this.forget();
+  /**
+   * The session that was made with `sent` exists, and is told what has been chosen for it since.
+   *
+   * @throws Refused the model can't be used.
+   */
+  async made(session: string, sent: Chosen): Promise<void> {
+    if (sent.mode) this.modes.choose(session, sent.mode);
+    const later = this.forNew.made(sent);
+    if (later.model !== undefined || later.mode !== undefined) await this.configure(session, later);
   }
 
   /** Another session is shown: what was chosen for a new one no longer counts. */
   forget(): void {
-    this.forNew = {};
+    this.forNew.forget();
   }
 
   /** Tells a restarted server the mode that was chosen for a session. */
