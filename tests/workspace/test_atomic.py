@@ -4,6 +4,8 @@ import errno
 import logging
 import os
 import stat
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 from steersman.workspace import atomic
 from steersman.workspace.regular import NotRegular, TooLarge, read_regular
+from steersman.workspace.temporary import remove_leftovers
 from support.unprivileged import NOBODY, Common, without_privileges
 
 
@@ -168,6 +171,28 @@ def test_a_temporary_file_that_was_taken_away_is_an_error_and_no_file(tmp_path: 
     with pytest.raises(FileNotFoundError):
         atomic.write_pieces(tmp_path / "page.html", pieces(), replace=False)
     assert names(tmp_path) == []
+
+
+def test_a_temporary_file_is_taken_for_no_leftover_at_any_moment(tmp_path: Path) -> None:
+    path, over = tmp_path / "page.html", threading.Event()
+
+    def look() -> None:
+        while not over.is_set():
+            remove_leftovers(tmp_path)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        for number in range(500):
+            atomic.write_file(path, [b"%d" % number], durable=False)
+            assert path.read_bytes() == b"%d" % number
+    finally:
+        over.set()
+        looking.join()
+        sys.setswitchinterval(before)
+    assert names(tmp_path) == ["page.html"]
 
 
 def test_directories_are_not_made_through_a_file(tmp_path: Path) -> None:

@@ -24,19 +24,28 @@ def temporary_file(directory: Path, data: bytes, *, permissions: int = 0o600) ->
 
     Its name is short: one derived from the final name could be too long.
     """
-    path = directory / f".steersman-{os.getpid()}-{secrets.token_hex(6)}.tmp"
-    descriptor = os.open(
-        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, permissions
-    )
+    path, descriptor = _made(directory, permissions)
     try:
         try:
-            try_lock(descriptor)
             write_all(descriptor, data)
             yield path, descriptor
         finally:
             os.close(descriptor)
     finally:
         path.unlink(missing_ok=True)
+
+
+def _made(directory: Path, permissions: int) -> tuple[Path, int]:
+    """A new file that nobody takes for a leftover: somebody who looks for these may have found it before it was locked.
+    Whoever has the lock by then removes it, if that has not been done already."""
+    while True:
+        path = directory / f".steersman-{os.getpid()}-{secrets.token_hex(6)}.tmp"
+        descriptor = os.open(
+            path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, permissions
+        )
+        if try_lock(descriptor) is not False and os.path.lexists(path):
+            return path, descriptor
+        os.close(descriptor)
 
 
 def remove_leftovers(directory: Path) -> int:
