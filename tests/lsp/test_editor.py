@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from steersman.lsp.edit_outcomes import shares_nothing
 from steersman.workspace.changes import creation, deletion, edition, relocation
+from steersman.workspace.disk import INLINE_BYTES
 from steersman.workspace.errors import ChangeRefused
 from steersman.workspace.ports import Applied, BaseMoved
 from support import editor_client as editors
@@ -770,24 +771,31 @@ async def test_an_abort_while_the_edit_is_on_its_way_leaves_the_file_frozen(file
     assert "is not changed again until" in await files.refusal("two", "2")
 
 
-async def test_an_abort_while_a_long_text_is_compared_leaves_the_file_frozen(files):
-    files.editor.open(files.desk.put("a.txt", TEXT + "".join(f"line {n}\n" for n in range(10_000))))
-    await files.heard()
-    files.editor.behaviour = editors.misplaces
-    editing = asyncio.ensure_future(files.edit("two", "2"))
-    await files.desk.clock.until_asleep(LIMITS.verify)
-    go_on, loop = threading.Event(), asyncio.get_running_loop()
-    loop.set_default_executor(ThreadPoolExecutor(1))
-    busy = loop.run_in_executor(None, go_on.wait)
-    await files.desk.clock.let_pass(LIMITS.verify)
-    await settle()
-    editing.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await editing
-    go_on.set()
-    await busy
-    files.editor.behaviour = editors.honest
-    assert "is not changed again until" in await files.refusal("four", "4")
+@pytest.mark.parametrize("kind", ["edit", "delete"])
+async def test_an_abort_while_it_is_found_out_what_was_done_leaves_the_file_frozen(tmp_path, kind):
+    edits = {"documentChanges": True, "resourceOperations": ["delete"]}
+    async with desk(tmp_path, workspace={"applyEdit": True, "workspaceEdit": edits}) as it:
+        files, text = Files(it), TEXT + "".join(f"line {n}\n" for n in range(INLINE_BYTES // 8))
+        it.editor.open(it.put("a.txt", text))
+        await files.heard()
+        change = await files.change("two", "2")
+        if kind == "delete":
+            change = deletion(change.base)
+        it.editor.behaviour = editors.misplaces if kind == "edit" else editors.claims
+        working = asyncio.ensure_future(files.workspace.apply(change))
+        await it.clock.until_asleep(LIMITS.verify)
+        go_on, loop = threading.Event(), asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        busy = loop.run_in_executor(None, go_on.wait)  # what is read or compared in a thread has to wait
+        await it.clock.let_pass(LIMITS.verify)
+        await settle()
+        working.cancel()
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await working
+        await busy
+        it.editor.behaviour = editors.honest
+        assert "is not changed again until" in await files.refusal("four", "4")
 
 
 async def test_two_edits_at_once_of_one_file_go_one_after_the_other(files):

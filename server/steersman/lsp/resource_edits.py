@@ -76,6 +76,9 @@ class _Operation:
             answer = await self._asked()
             source = await self._found(self.change.path)
             arrived = None if target is None else await self._found(target)
+        except asyncio.CancelledError:
+            self.buffer.frozen = True  # it may be done or not
+            raise
         finally:
             atomic.remove_directories(made)  # only those that are still empty
         if source == "absent" and arrived in (None, "same"):
@@ -105,18 +108,12 @@ class _Operation:
         """The editor's answer, after it has reported the closing and opening of the document, or the time for that is
         over."""
         buffers, target, limit = self.editor.buffers, self.change.target, self.editor.limits.verify
-        try:
-            answer = await ask(self.editor, self._params())
-            if answer.said == "applied":
-                await self.editor.unattached.refresh(self.buffer)
-                closed = await buffers.until(
-                    self.buffer.path, lambda: not buffers.is_open(self.buffer), limit
-                )
-                if closed and target is not None:
-                    await buffers.until(target.path, lambda: buffers.of(target.path) is not None, limit)
-        except asyncio.CancelledError:
-            self.buffer.frozen = True  # it may be done or not
-            raise
+        answer = await ask(self.editor, self._params())
+        if answer.said == "applied":
+            await self.editor.unattached.refresh(self.buffer)
+            closed = await buffers.until(self.buffer.path, lambda: not buffers.is_open(self.buffer), limit)
+            if closed and target is not None:
+                await buffers.until(target.path, lambda: buffers.of(target.path) is not None, limit)
         return answer
 
     def _params(self) -> dict[str, Any]:
