@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from steersman.session.errors import Refused
 from support.lsp_client import AnsweredWithError
 from support.lsp_workspace import EVENTS, desk, edits
 from support.scripted_model import answer, call
@@ -100,6 +101,52 @@ async def test_of_two_pipelined_starts_one_runs_and_one_is_refused_with_its_text
         held.go.set()
         await it.ended((await one)["run"])
         assert len(it.model.requests) == 1
+
+
+def prepares(it, refusal=None):
+    """The model takes until `go` to get ready: a run is about to begin from `asked` on, and then refused if it is."""
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def prepare(_):
+        asked.set()
+        await go.wait()
+        if refusal is not None:
+            raise refusal
+
+    it.server.services.prepare_model = prepare
+    return asked, go
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "disposition"),
+    [("start", "steer", "steered"), ("start", "followUp", "queued"), ("followUp", "followUp", "queued")],
+)
+async def test_what_is_said_while_a_run_is_about_to_begin_is_for_that_run(
+    tmp_path, first, second, disposition
+):
+    async with desk(tmp_path, answer("one"), answer("two")) as it:
+        asked, go = prepares(it)
+        starting = it.client.command(f"steersman.{first}", "this")
+        saying = it.client.command(f"steersman.{second}", "and that")
+        await asked.wait()
+        await it.heard()
+        go.set()
+        run = (await starting)["run"]
+        said = await saying
+        assert (said["disposition"], said["run"]) == (disposition, run)
+        await it.ended(run)
+
+
+async def test_what_is_said_while_a_run_is_about_to_begin_that_is_refused_comes_back(tmp_path):
+    async with desk(tmp_path) as it:
+        asked, go = prepares(it, Refused("noCredentials", "There is no key."))
+        starting = it.client.command("steersman.start", "this")
+        saying = it.client.command("steersman.steer", "and that")
+        await asked.wait()
+        await it.heard()
+        go.set()
+        assert (await refusal(starting))["code"] == "noCredentials"
+        assert await refusal(saying) == {"code": "notRunning", "text": "and that"}
 
 
 async def test_a_start_in_a_session_with_a_live_run_is_busy(tmp_path):

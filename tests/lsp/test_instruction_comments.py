@@ -310,6 +310,27 @@ async def test_two_at_once_are_one_run_and_what_follows_it(tmp_path):
         assert text_of(it, light.uri) == "\n"
 
 
+async def test_one_that_meets_a_run_that_is_about_to_begin_is_queued(tmp_path):
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def prepare(_):
+        asked.set()
+        await go.wait()
+
+    async with desk(tmp_path, answer("one"), WORK, answer("done"), mode="auto-edit") as it:
+        light = bulb(it, ASKS + CODE)
+        action = await light.offered(DO, "# steersman")
+        it.server.services.prepare_model = prepare
+        starting = it.client.command("steersman.start", "talk")
+        await asked.wait()
+        giving = asyncio.ensure_future(light.give(action))
+        await it.heard()
+        go.set()
+        assert (await giving)["disposition"] == "queued"
+        await it.ended((await starting)["run"])
+        assert text_of(it, light.uri) == DONE
+
+
 @pytest.mark.parametrize("title", ["Steer the run", "Queue this comment"])
 async def test_a_steer_that_comes_too_late_begins_a_run(tmp_path, title):
     held = Held("so far")

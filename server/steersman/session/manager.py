@@ -83,12 +83,15 @@ class SessionManager:
         self, kind: QueueKind, text: str, run: str | None = None, pointed: Pointed | None = None
     ) -> Queued:
         """`add`, with what the text mentions and what the user points at. Messages of one session keep their order.
+        While no run is live, it waits for those that are about to begin: whoever has just started one means it.
 
         Raises:
             Refused: see `add` and `Prompts.compose`; `data.text` has the text.
         """
         check_text(text)
         try:
+            if run is None and not self.find.live():
+                await self._starts.settled()
             session = self.find.session_of(run)
             live = session.live
             async with session.composing:

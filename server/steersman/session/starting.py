@@ -1,5 +1,6 @@
 """How a run begins: where, with which model and mode, and what is refused before anything is made."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -87,11 +88,18 @@ class Starts:
         self._defaults, self._refuse_when_closing = defaults, refuse_when_closing
         self._on_their_way: list[StartRequest] = []
         """A second one in the same place is refused, not raced."""
+        self._settled = asyncio.Event()
+        """None is on its way."""
+        self._settled.set()
 
     @property
     def has_begun(self) -> bool:
         """Whether any run has begun, or is about to."""
         return bool(self.begun or self._on_their_way)
+
+    async def settled(self) -> None:
+        """Returns when every run that was about to begin has begun, or been refused."""
+        await self._settled.wait()
 
     async def start(self, request: StartRequest) -> Run:
         """See `SessionManager.start`."""
@@ -100,6 +108,7 @@ class Starts:
             check_text(request.prompt)
         self._refuse_when_busy(request)
         self._on_their_way.append(request)
+        self._settled.clear()
         try:
             with self._sessions.wanted(request.session):
                 session, said = await self._session(request)
@@ -107,6 +116,8 @@ class Starts:
                 return self._begin(session, request, said)
         finally:
             self._on_their_way.remove(request)
+            if not self._on_their_way:
+                self._settled.set()
             self._sessions.close_unused()
 
     def _refuse_when_busy(self, request: StartRequest) -> None:
