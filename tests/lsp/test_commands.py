@@ -137,6 +137,20 @@ async def test_what_is_said_while_a_run_is_about_to_begin_is_for_that_run(
         await it.ended(run)
 
 
+async def test_a_run_that_is_about_to_begin_can_be_aborted(tmp_path):
+    async with desk(tmp_path) as it:
+        asked, go = prepares(it)
+        starting = it.client.command("steersman.start", "this")
+        aborting = it.client.command("steersman.abort")
+        await asked.wait()
+        await it.heard()
+        go.set()
+        assert await aborting == {"aborted": True}
+        end = await it.ended((await starting)["run"])
+        assert (end["stopReason"], end["undelivered"]) == ("aborted", [{"kind": "prompt", "text": "this"}])
+        assert it.model.requests == []
+
+
 async def test_what_is_said_while_a_run_is_about_to_begin_that_is_refused_comes_back(tmp_path):
     async with desk(tmp_path) as it:
         asked, go = prepares(it, Refused("noCredentials", "There is no key."))

@@ -190,7 +190,7 @@ class Commands:
 
     async def _abort(self, arguments: Sequence[JsonValue]) -> JsonValue:
         params = parse(AbortParams, arguments, string_as="run")
-        return {"aborted": self._manager.abort(params.run, params.reason)}
+        return {"aborted": await self._manager.stop(params.run, params.reason)}
 
     async def _approvals(self, arguments: Sequence[JsonValue]) -> JsonValue:
         parse(NoParams, arguments)

@@ -136,6 +136,18 @@ class SessionManager:
                 )
             raise
 
+    async def stop(self, run: str | None = None, reason: str | None = None) -> bool:
+        """`abort`, without an id also of a run that is about to begin: it waits for that.
+
+        Raises:
+            Refused: see `abort`.
+        """
+        aborted = self.abort(run, reason)
+        if aborted or run is not None or self.find.live():
+            return aborted
+        await self._starts.settled()
+        return self.abort(run, reason)
+
     def log_of(self, session_id: str) -> Path:
         """Where the log of a kept session is.
 
