@@ -72,7 +72,7 @@ export function Composer({ store, bridge }: { store: Store; bridge: Bridge }) {
           paste={(files) => void paste(files)}
         />
         <div class="composer-bar">
-          <ModelPicker model={session.model} bridge={bridge} />
+          <ModelPicker key={session.id ?? ""} model={session.model} bridge={bridge} />
           <ModePicker mode={session.mode} session={session.id} live={live} trusted={trusted} bridge={bridge} />
           <span class="composer-gap" />
           {live && !empty && (

@@ -20,8 +20,9 @@ export interface ModePickerProps {
 export function ModePicker(props: ModePickerProps) {
   const confirmed = useRef(new Set<string>());
   const shown = modeChoices().find(({ value }) => value === countingMode(props.mode, props.trusted))?.label ?? t("Mode");
+  // What is open is about the session that it was opened in.
   return (
-    <Popup name={t("Mode")} shown={shown} title={t("What may be done without asking")} icon="shield">
+    <Popup key={props.session ?? ""} name={t("Mode")} shown={shown} title={t("What may be done without asking")} icon="shield">
       {(close) => <Modes {...props} confirmed={confirmed.current} close={close} />}
     </Popup>
   );

@@ -471,6 +471,16 @@ describe("the pickers", () => {
     expect(document.activeElement).toBe(page.box);
   });
 
+  it("what was to be allowed in one session is not asked in another that is shown meanwhile", async () => {
+    await page.session({ mode: "ask" });
+    await page.click("Mode");
+    const items = [...page.root.querySelectorAll<HTMLElement>("[role=menuitemradio]")];
+    await act(() => must(items.find((item) => item.textContent.includes("Full auto"))).click());
+    expect(page.button("Allow in this session")).toBeDefined();
+    await page.session({ id: "ses_2", mode: "ask" });
+    expect(page.button("Allow in this session")).toBeUndefined();
+  });
+
   it("the place in a menu stays while the run goes on", async () => {
     await page.session({ ...live, mode: "ask" });
     await page.click("Mode");
