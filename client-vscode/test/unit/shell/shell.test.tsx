@@ -133,6 +133,20 @@ describe("a question that wants text", () => {
     expect(must(calls("answerInput")[0]).params).toEqual({ session: "ses_1", toolCallId: "call_1", text: null });
   });
 
+  it("has what was typed again when its session is shown again", async () => {
+    await write(must(root.querySelector("textarea")), "the one of the ca");
+    await push({ type: "session", session: session({ id: "ses_2" }) });
+    expect(root.querySelector("textarea")).toBeNull();
+    await push({ type: "session", session: session({}) });
+    const box = must(root.querySelector("textarea"));
+    expect(box.value).toBe("the one of the ca");
+    await press(box, "Enter");
+    await push({ type: "answer", id: must(calls("answerInput")[0]).id, answer: {} });
+    await push({ type: "inputs", pending: [] });
+    await push({ type: "inputs", pending: [asked] });
+    expect(root.querySelector("textarea")?.value).toBe("");
+  });
+
   it("is shown in its own session, and everywhere if it has none", async () => {
     await push({ type: "inputs", pending: [{ ...asked, session: "ses_2" }] });
     expect(root.textContent).toBe("");
