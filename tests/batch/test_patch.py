@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steersman.batch.copying import copy_tree, remove_tree
+from steersman.batch.copying import copy_entry, copy_tree, remove_tree
 from steersman.batch.ignored import ignored
 from steersman.batch.patch import MAX_TEXT, write_patch
 from steersman.batch.trees import differences
@@ -249,3 +249,26 @@ def test_a_copy_is_the_same_tree_and_shares_nothing(tmp_path):
     assert not (copy / "pipe").exists()
     (copy / "a").write_text("changed")
     assert tree_of(source) == expected
+
+
+def test_what_goes_while_it_is_copied_is_left_out(tmp_path):
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    copy.mkdir()
+    lay_out({"a": (PLAIN, b"text"), "l": (LINK, b"nowhere"), "stays": (PLAIN, b"text")}, source)
+    with os.scandir(source) as found:
+        listed = list(found)
+    (source / "a").unlink()
+    (source / "l").unlink()
+    for each in listed:
+        copy_entry(each, str(copy / each.name))
+    assert [path.name for path in copy.iterdir()] == ["stays"]
+
+
+def test_a_copy_of_what_is_gone_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        copy_tree(tmp_path / "nowhere", tmp_path / "copy")
+    (tmp_path / "here").write_text("text")
+    with os.scandir(tmp_path) as found:
+        listed = {each.name: each for each in found}
+    with pytest.raises(FileNotFoundError):
+        copy_entry(listed["here"], str(tmp_path / "no/such/copy"))

@@ -7,6 +7,8 @@ import os
 import secrets
 import shutil
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _PIECE = 1 << 30
@@ -17,7 +19,7 @@ _CANNOT = (errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOT
 def copy_tree(source: Path, target: Path) -> None:
     """Copies a folder to `target`, which must not exist. Blocks.
 
-    Hard links become separate files: no change of the copy reaches the source.
+    Hard links become separate files: no change of the copy reaches the source. What goes meanwhile is left out.
 
     Raises:
         OSError: something could not be copied. What was copied so far stays.
@@ -28,18 +30,43 @@ def copy_tree(source: Path, target: Path) -> None:
         here, there = waiting.pop()
         Path(there).mkdir(mode=0o700)
         folders.append((here, there))
-        with os.scandir(here) as found:
+        with _unless_gone(here, there), os.scandir(here) as found:
             for each in found:
                 to = f"{there}/{each.name}"
                 if each.is_dir(follow_symlinks=False):
                     waiting.append((each.path, to))
-                elif each.is_symlink():
-                    os.symlink(os.readlink(each.path), to)  # noqa: PTH115, PTH211 - a Path would change the text
-                elif each.is_file(follow_symlinks=False):
-                    _copy_file(each.path, to)
+                else:
+                    copy_entry(each, to)
+    source.stat()  # it has not gone itself
     # Last, and innermost first: each new entry changes its folder's time, and some folders must not be writable.
     for here, there in reversed(folders):
-        shutil.copystat(here, there)
+        with _unless_gone(here, there):
+            shutil.copystat(here, there)
+
+
+def copy_entry(entry: os.DirEntry[str], target: str) -> None:
+    """Copies a file or a link; nothing else, and nothing that has gone since it was listed.
+
+    Raises:
+        OSError: it could not be copied.
+    """
+    with _unless_gone(entry.path, target):
+        if entry.is_symlink():
+            os.symlink(os.readlink(entry.path), target)  # noqa: PTH115, PTH211 - a Path would change the text
+        elif entry.is_file(follow_symlinks=False):
+            _copy_file(entry.path, target)
+
+
+@contextmanager
+def _unless_gone(source: str, target: str) -> Iterator[None]:
+    """Ends the context if the source has gone. What was made of it stays, unless it is a file."""
+    try:
+        yield
+    except FileNotFoundError:
+        if os.path.lexists(source):
+            raise
+        if not os.path.isdir(target):  # noqa: PTH112 - as above
+            Path(target).unlink(missing_ok=True)
 
 
 def _copy_file(source: str, target: str) -> None:
