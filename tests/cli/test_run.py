@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import pty
 import re
 import select
 import signal
@@ -396,6 +397,22 @@ def test_a_run_whose_reader_has_gone_is_aborted(line):
     with process.stderr:
         process.stderr.read()
     assert process.wait(30) == 130
+
+
+def test_a_run_whose_terminal_has_gone_is_aborted(line):
+    arguments = ["run", "wait", "--model", line.tape({"text": "Thinking\n", "hang": True})]
+    process_id, fd = pty.fork()
+    if process_id == 0:
+        os.chdir(line.workspace)
+        os.execve(
+            sys.executable, [sys.executable, "-m", "steersman", *arguments], line.environ(PYTHONUNBUFFERED="")
+        )
+    screen = b""
+    while b"Thinking" not in screen:
+        screen += os.read(fd, 4096)
+    os.close(fd)
+    assert os.waitstatus_to_exitcode(os.waitpid(process_id, 0)[1]) == 130
+    assert not (line.home / "logs").exists(), "nothing has failed"
 
 
 @pytest.fixture

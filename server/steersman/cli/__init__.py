@@ -1,6 +1,7 @@
 """The command line. Each command imports what it needs when it is asked for."""
 
 import argparse
+import contextlib
 import errno
 import importlib
 import io
@@ -74,18 +75,20 @@ def _main(argv: Sequence[str] | None) -> int:
 
 def _status_of(args: argparse.Namespace) -> int:
     """Runs the command that the arguments name. Returns its exit status."""
+    status: int = 0
     try:
-        status: int = args.func(args)
+        status = args.func(args)
         sys.stdout.flush()
     except BrokenPipeError:  # `| head`
         _discard_rest(sys.stdout)
         return READER_GONE
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if error.errno not in (errno.ENOSPC, errno.EIO):  # a full disk, a terminal that has gone
             raise
-        print(f"steersman: the output can't be written: {error.strerror}", file=sys.stderr)
+        with contextlib.suppress(OSError):
+            print(f"steersman: the output can't be written: {error.strerror}", file=sys.stderr)
         _discard_rest(sys.stdout)
-        return 1
+        return status or 1
     return status
 
 

@@ -1,5 +1,6 @@
 """Shows a run on a terminal, in a pipe or as JSON, and asks questions on a terminal."""
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable
@@ -94,11 +95,11 @@ class TerminalFace:
     def _end_line(self) -> None:
         if self._kind is not None:
             self._write(self._wrapper.end(), "")
-            self._out.print()
+            self._show(RichText())
             self._kind = None
 
     def _write(self, text: str, style: str) -> None:
-        self._out.print(RichText(text, style=style), end="", soft_wrap=True)
+        self._show(RichText(text, style=style), end="", soft_wrap=True)
 
     def _card(self, data: dict[str, Any]) -> None:
         title = self._calls.pop(data["toolCallId"], data["name"])
@@ -126,7 +127,11 @@ class TerminalFace:
             self._print(left_out, "dim")
 
     def _print(self, text: str, style: str, *, wrap: bool = False) -> None:
-        self._out.print(RichText(safe(text), style=style), soft_wrap=not wrap)
+        self._show(RichText(safe(text), style=style), soft_wrap=not wrap)
+
+    def _show(self, text: RichText, *, end: str = "\n", soft_wrap: bool = False) -> None:
+        with contextlib.suppress(OSError):  # the terminal has gone, and has sent SIGHUP
+            self._out.print(text, end=end, soft_wrap=soft_wrap)
 
 
 class PipeFace:

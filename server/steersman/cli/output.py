@@ -88,4 +88,4 @@ class Output:
 def beside(output: Output) -> Output:
     """Standard error. Where it is the same pipe or file as standard output, its lines stay in their places there."""
     is_same = os.path.samestat(os.fstat(sys.stdout.fileno()), os.fstat(sys.stderr.fileno()))
-    return output if is_same else Output(sys.stderr)
+    return output if is_same and not sys.stdout.isatty() else Output(sys.stderr)
