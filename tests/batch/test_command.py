@@ -211,3 +211,12 @@ def test_a_reader_that_takes_nothing_does_not_keep_it_from_a_signal(work):
     assert batch.wait(300) == 130
     batch.communicate()
     assert work.predicted == ["one"]
+
+
+def test_an_extension_that_every_task_lacks_is_told_once(work, line):
+    (line.home / "config.toml").write_text('extensions = ["frozen"]\n')
+    for name in ("one", "two"):
+        work.add(name, {"text": "Done."})
+    done = work.run()
+    assert done.status == 0
+    assert done.err.count("! The extension frozen is left out: no installed package offers it.") == 1

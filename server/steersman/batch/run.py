@@ -78,9 +78,11 @@ class Batch:
         doer: Doer,
         report: Report,
         *,
+        notices: Sequence[str] = (),
         let_go: float = LET_GO,
     ) -> None:
-        self._let_go = let_go
+        """`notices`: to be told when it has begun."""
+        self._notices, self._let_go = notices, let_go
         self._orders, self._folder, self._doer, self._report = orders, folder, doer, report
         self._todo: deque[Order] = deque()
         self._needed: Counter[str] = Counter()
@@ -110,6 +112,8 @@ class Batch:
                 "version": __version__,
             }
         )
+        for each in self._notices:
+            self._notice(each)
         if changed:
             noun = "task says" if changed == 1 else "tasks say"
             self._notice(

@@ -16,6 +16,8 @@ from steersman.cli.signals import stopping
 from steersman.cli.terminal import safe, tell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steersman.batch.folder import OutputFolder
     from steersman.batch.order import Order
     from steersman.batch.plan import Options
@@ -111,7 +113,7 @@ def main(args: argparse.Namespace) -> int:
         tell(f"steersman batch: {safe(str(error))}")
         return FAILED
     try:
-        return asyncio.run(_run(args, tasks, options, folder, trusted))
+        return asyncio.run(_run(args, tasks, options, folder, trusted, notices=_left_out(args, settings)))
     except BatchError as error:
         tell(f"steersman batch: {safe(str(error))}")
         return FAILED
@@ -207,12 +209,21 @@ def _refuse_models(
         raise BadTasks("\n".join(problems))
 
 
+def _left_out(args: argparse.Namespace, settings: "Settings") -> "Sequence[str]":
+    """Of the enabled extensions, which can't be used here and why: nobody looks for that in the log of each task."""
+    from steersman.session.extensions import load_extensions
+
+    return () if args.scheduler is not None else load_extensions(settings.extensions).problems
+
+
 async def _run(
     args: argparse.Namespace,
     tasks: "list[Task]",
     options: "Options",
     folder: "OutputFolder",
     trusted: set[str],
+    *,
+    notices: "Sequence[str]",
 ) -> int:
     from steersman.batch.plan import order_of
     from steersman.batch.run import Batch
@@ -223,7 +234,7 @@ async def _run(
     told = beside(output) if args.json else Output(sys.stderr)
     face = JsonFace(output) if args.json else LineFace(told)
     doer = await _doer(args.scheduler)
-    batch = Batch(orders, folder, doer, face.report)
+    batch = Batch(orders, folder, doer, face.report, notices=notices)
     stopped = asyncio.Event()
     _obey_signals(batch, stopped, told)
     at_once = args.jobs or (AT_ONCE if args.scheduler is None else len(orders))
