@@ -503,6 +503,21 @@ def test_a_reader_that_is_late_gets_everything(line, tmp_path):
     assert process.returncode == 0
 
 
+def test_a_reader_that_is_far_behind_misses_pieces_and_nothing_whole(line, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    text = "x" * 3_000_000
+    turn = calls(("bash", {"command": f"echo begun > {tmp_path}/pipe"}), text=text) | {"chunk": 10_000}
+    model = line.tape(turn, {"text": "Done."})
+    process = line.start("run", "go", "--model", model, "--mode", "full-auto", "--trust", "--json")
+    assert (tmp_path / "pipe").read_text() == "begun\n"
+    events = [json.loads(each) for each in process.communicate(timeout=300)[0].splitlines()]
+    pieces = [each["data"]["text"] for each in events if each["type"] == "message_update"]
+    assert 0 < len("".join(pieces)) < len(text)
+    whole = [each["data"] for each in events if each["type"] == "message_end"]
+    assert whole[1]["content"][0]["text"] == text
+    assert [each["seq"] for each in events if "seq" in each] == list(range(1, events[-1]["seq"] + 1))
+
+
 def test_under_nohup_a_run_outlives_its_terminal(line):
     model = line.tape(calls(("bash", {"command": 'kill -HUP "$PPID"'})), {"text": "Done."})
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
