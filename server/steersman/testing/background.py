@@ -15,14 +15,21 @@ class BackgroundLoop:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Starts `work` in the loop. Cancelling the future cancels it."""
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(target=self._loop.run_forever, name="steersman-test", daemon=True)
-            self._thread.start()
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        return asyncio.run_coroutine_threadsafe(work, self._running())
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._starting:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(
+                    target=self._loop.run_forever, name="steersman-test", daemon=True
+                )
+                self._thread.start()
+            return self._loop
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Waits for the result of `work`. If the wait is interrupted (Ctrl-C), `work` is cancelled."""
