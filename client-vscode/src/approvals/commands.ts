@@ -11,6 +11,8 @@ import type { PlacedHunk } from "./hunks";
 export interface CommandsOwner {
   /** The pending questions, oldest first. */
   readonly requests: readonly ApprovalRequest[];
+  /** Fires when one comes or goes, among other things. */
+  readonly onDidChange: vscode.Event<void>;
   /** Id of the question whose diff is in front. */
   readonly active: string | undefined;
   /** Milliseconds since 1970 when the question was first shown, and when its diff was opened. */
@@ -61,7 +63,7 @@ class Commands {
       vscode.window.setStatusBarMessage(vscode.l10n.t("This was asked just now: look at it and press again."), 3000);
       return;
     }
-    const answer = decision === "decline" ? await decline(request) : { decision };
+    const answer = decision === "decline" ? await this.decline(request) : { decision };
     if (answer) await this.owner.answer(request.id, answer);
   }
 
@@ -114,22 +116,34 @@ class Commands {
     return picked?.request;
   }
 
+  /** A no, with feedback for the model; undefined if the user cancels, or the question ends meanwhile. */
+  private async decline({ id, title }: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
+    const over = new vscode.CancellationTokenSource();
+    const listening = this.owner.onDidChange(() => {
+      if (!this.named(id)) over.cancel();
+    });
+    try {
+      const feedback = await vscode.window.showInputBox(
+        {
+          title: vscode.l10n.t("Decline: {0}", title),
+          placeHolder: vscode.l10n.t("What should it do instead? (optional)"),
+          ignoreFocusOut: true,
+        },
+        over.token,
+      );
+      if (feedback === undefined) return undefined;
+      const said = feedback.trim();
+      return said === "" ? { decision: "decline" } : { decision: "decline", feedback: said };
+    } finally {
+      listening.dispose();
+      over.dispose();
+    }
+  }
+
   private named(which: unknown): ApprovalRequest | undefined {
     const id = isProposal(which) ? placeOf(which)?.id : which;
     return this.owner.requests.find((request) => request.id === id);
   }
-}
-
-/** A no, with feedback for the model; undefined if the user cancels. */
-async function decline(request: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
-  const feedback = await vscode.window.showInputBox({
-    title: vscode.l10n.t("Decline: {0}", request.title),
-    placeHolder: vscode.l10n.t("What should it do instead? (optional)"),
-    ignoreFocusOut: true,
-  });
-  if (feedback === undefined) return undefined;
-  const said = feedback.trim();
-  return said === "" ? { decision: "decline" } : { decision: "decline", feedback: said };
 }
 
 function atCursor(): { place: Place; line: number; editor: vscode.TextEditor } | undefined {

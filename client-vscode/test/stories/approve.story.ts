@@ -57,11 +57,13 @@ story(
   async ({ window, read: text }) => {
     const chat = await window.openChat();
     await chat.send("the tests fail: fix it");
+    const box = await window.box(/^Decline: Edit/, () => window.command("Steersman: Decline the Proposal"));
     await chat.answer(QUESTION, "Decline");
     const feedback = chat.question(QUESTION).first().getByRole("textbox", { name: "Feedback" });
     await feedback.fill("the article may not be there yet");
     await feedback.press("Enter");
     await chat.shows("Then with a default.");
+    await box.waitFor({ state: "hidden" });
     expect(text(ADD.path)).toContain(ADD.wrong);
     await chat.answer(QUESTION, "Accept");
     await chat.shows("Done.");

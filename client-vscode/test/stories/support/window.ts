@@ -80,6 +80,13 @@ export class Window {
     await this.insist(list.locator("input"), open, (timeout) => this.row(list, label).waitFor({ timeout }));
   }
 
+  /** Leaves the box of a title open that `open` makes VS Code show. */
+  async box(title: RegExp, open: () => Promise<unknown>): Promise<Locator> {
+    const heading = this.page.locator(".quick-input-title", { hasText: title });
+    await this.insist(this.quickInput, open, (timeout) => heading.waitFor({ timeout }));
+    return heading;
+  }
+
   private row(list: Locator, label: string): Locator {
     return list.locator(".monaco-list-row", { hasText: label }).first();
   }
