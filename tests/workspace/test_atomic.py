@@ -14,6 +14,7 @@ import pytest
 from steersman.workspace import atomic
 from steersman.workspace.regular import NotRegular, TooLarge, read_regular
 from steersman.workspace.temporary import remove_leftovers
+from steersman.workspace.untouched import WrittenMeanwhile
 from support.unprivileged import NOBODY, Common, without_privileges
 
 
@@ -115,6 +116,25 @@ def test_a_link_is_moved_to_another_device_as_a_link(tmp_path: Path, elsewhere: 
     atomic.move_file(tmp_path / "link", elsewhere / "link")
     assert names(tmp_path) == []
     assert os.readlink(elsewhere / "link") == "./somewhere/"  # noqa: PTH115
+
+
+def test_what_is_written_to_a_file_while_it_is_copied_to_another_device_is_not_lost(
+    tmp_path: Path, elsewhere: Path
+) -> None:
+    source = tmp_path / "a.txt"
+    source.write_bytes(b"one")
+
+    class Copied(type(Path())):  # type: ignore[misc]  # the class of this system's paths
+        """A target that gets its name when the whole copy is there; somebody writes to the source a moment before."""
+
+        def hardlink_to(self, target: str | os.PathLike[str]) -> None:
+            with source.open("ab") as theirs:
+                theirs.write(b" and theirs")
+            super().hardlink_to(target)
+
+    with pytest.raises(WrittenMeanwhile):
+        atomic.move_file(source, Copied(elsewhere / "a.txt"))
+    assert (source.read_bytes(), names(elsewhere)) == (b"one and theirs", [])
 
 
 @needs_proc

@@ -13,6 +13,7 @@ from pathlib import Path
 from steersman.workspace.regular import NotRegular, describe_kind, require_regular
 from steersman.workspace.renaming import exclusive_rename, rename_new
 from steersman.workspace.temporary import temporary_file, write_all
+from steersman.workspace.untouched import WrittenMeanwhile, require_untouched
 
 _log = logging.getLogger(__name__)
 _COPY_CHUNK = 1024 * 1024
@@ -114,6 +115,8 @@ def move_file(source: Path, target: Path) -> None:
 
     Raises:
         FileExistsError: something is at the target.
+        WrittenMeanwhile: somebody else has written the source while it was copied to another device; it is where it
+            was.
         OSError: the source is where it was.
     """
     try:
@@ -124,10 +127,12 @@ def move_file(source: Path, target: Path) -> None:
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        _copy_across(source, target)
+        status = source.lstat()
+        _copy_across(source, target, status)
         try:
+            require_untouched(source, status)  # the copy may have taken seconds
             source.unlink()
-        except OSError:
+        except (OSError, WrittenMeanwhile):
             target.unlink()
             raise
     sync_directory(target.parent)
@@ -135,8 +140,7 @@ def move_file(source: Path, target: Path) -> None:
         sync_directory(source.parent)
 
 
-def _copy_across(source: Path, target: Path) -> None:
-    status = source.lstat()
+def _copy_across(source: Path, target: Path, status: os.stat_result) -> None:
     if stat.S_ISLNK(status.st_mode):
         os.symlink(os.readlink(source), target)  # noqa: PTH115, PTH211  (a Path would change the text)
         return

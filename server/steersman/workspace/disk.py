@@ -24,6 +24,7 @@ from steersman.workspace.roots import ResolvedPath, Roots, printable
 from steersman.workspace.rules import PathRules
 from steersman.workspace.snapshots import explain, link_snapshot, list_entries, read_file
 from steersman.workspace.suggest import near_misses
+from steersman.workspace.untouched import WrittenMeanwhile
 from steersman.workspace.waiting import outlast
 
 INLINE_BYTES = 256 * 1024
@@ -225,7 +226,7 @@ class DiskWorkspace:
             return await _changing(
                 blame or change.path, file_changes.if_untouched, change.path.path, status, function, *args
             )
-        except file_changes.WrittenMeanwhile:
+        except WrittenMeanwhile:
             raise BaseMoved(change.path, await self.read(change.path)) from None
 
     async def _with_suggestions(self, failure: WorkspaceError, path: ResolvedPath) -> WorkspaceError:

@@ -1,6 +1,6 @@
 """Changes of single files on the disk, made in directories that are pinned meanwhile.
 
-Blocking. An OSError means that nothing was changed.
+Blocking. An OSError, or `WrittenMeanwhile`, means that nothing was changed.
 """
 
 import os
@@ -11,13 +11,10 @@ from typing import TypeVar, TypeVarTuple
 from steersman.workspace import atomic
 from steersman.workspace.locks import alone_on
 from steersman.workspace.pinning import pinned
+from steersman.workspace.untouched import WrittenMeanwhile, require_untouched
 
 _Args = TypeVarTuple("_Args")
 _T = TypeVar("_T")
-
-
-class WrittenMeanwhile(Exception):
-    """Somebody else has written or replaced the file, or changed its mode."""
 
 
 def if_untouched(path: Path, status: os.stat_result, function: Callable[[*_Args], _T], *args: *_Args) -> _T:
@@ -28,13 +25,8 @@ def if_untouched(path: Path, status: os.stat_result, function: Callable[[*_Args]
         OSError: the file is gone, or what `function` raises.
     """
     with alone_on(path):
-        if _state(path.lstat()) != _state(status):
-            raise WrittenMeanwhile
+        require_untouched(path, status)
         return function(*args)
-
-
-def _state(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode
 
 
 def replace(path: Path, parts: Iterable[bytes], status: os.stat_result) -> None:
@@ -74,13 +66,14 @@ def move(source: Path, target: Path) -> list[Path]:
 
     Raises:
         FileExistsError: something is at the target.
+        WrittenMeanwhile: somebody else has written the file while it was copied to another device.
     """
     made = atomic.make_directories(target.parent)
     try:
         with pinned(source.parent) as old, pinned(target.parent) as other:
             new = old if source.parent == target.parent else other
             atomic.move_file(old / source.name, new / target.name)
-    except OSError:
+    except (OSError, WrittenMeanwhile):
         atomic.remove_directories(made)
         raise
     return made
