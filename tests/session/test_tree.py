@@ -1,7 +1,10 @@
 """The tree of a session: going back, branches in place, forks into sessions of their own."""
 
+import asyncio
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,12 +20,14 @@ from steersman.agent.messages import (
 )
 from steersman.session.errors import Refused
 from steersman.session.fold import closed, fold
+from steersman.session.log import SessionLog
 from steersman.session.log_picture import read_picture
 from steersman.session.log_reading import read_records
 from steersman.session.schema import validate
 from steersman.session.tree import MAX_HELD, Branch, Node
 from steersman.session.window import characters
 from support.event_checker import check_conversation
+from support.manual_clock import settle
 from support.rich_session import RICH, rich_person, rich_session
 from support.scripted_model import answer, call
 from support.session_harness import SessionHarness, check_wire, keys
@@ -197,6 +202,31 @@ class TestForks:
         assert said(read_picture(h.path(child)).messages) == ["one", "A1"]
         run.release()
         await run.wait()
+
+    @pytest.mark.parametrize("written", [False, True], ids=["while it is copied", "when it is there already"])
+    async def test_a_fork_that_is_cancelled_leaves_no_session_that_nobody_was_told_of(self, harness, written):
+        loop, copying, go_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+        class HeldLog(SessionLog):
+            @classmethod
+            def write_whole(cls, path: Path, lines: Iterable[bytes]) -> None:
+                if written:
+                    super().write_whole(path, lines)
+                loop.call_soon_threadsafe(copying.set)
+                go_on.wait()
+                if not written:
+                    super().write_whole(path, lines)
+
+        h = await three_turns(harness, log_class=HeldLog)
+        parent = h.session.id
+        forking = asyncio.create_task(h.manager.library.fork(parent))
+        await copying.wait()
+        forking.cancel()
+        await settle()
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await forking
+        assert [path.name for path in h.home.sessions.iterdir()] == [h.path(parent).name]
 
     async def test_a_fork_before_the_first_message_is_empty_and_nothing_was_interrupted(self, harness):
         h = await three_turns(harness)

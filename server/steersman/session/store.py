@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import platform
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,6 +36,7 @@ from steersman.session.wire import Data, message_from
 from steersman.workspace.roots import Roots
 from steersman.workspace.temporary import remove_leftovers
 from steersman.workspace.uris import path_of
+from steersman.workspace.waiting import outlast
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -187,7 +189,8 @@ class Store:
         return self._path(session)
 
     async def fork(self, session: str, path: Sequence[Node]) -> str:
-        """Copies a branch into a session of its own, which is closed and whole; its id.
+        """Copies a branch into a session of its own, which is closed and whole; its id. If the call is cancelled,
+        there is none: nobody would know of it.
 
         Raises:
             Refused: unknownSession, readOnly (the log can't be read, or the copy can't be written).
@@ -195,6 +198,7 @@ class Store:
         services, source = self._services, self._path(session)
         made = services.new_id("ses")
         origin: Data = {"session": session, "node": path[-1].id if path else None}
+        target, stopped = services.log_path(made), threading.Event()
 
         def copy() -> None:
             records = iter(read_records(source))
@@ -208,9 +212,15 @@ class Store:
                 encode({"session": made, **record} | {"session": made})
                 for record in forked(records, first, {node.id for node in path})
             )
-            services.log_class.write_whole(services.log_path(made), lines)
+            services.log_class.write_whole(target, _until(stopped, lines))
 
-        await self._reading(session, copy)
+        copying = asyncio.ensure_future(self._reading(session, copy))
+        try:
+            await outlast(copying, on_cancel=stopped.set)
+        except asyncio.CancelledError:
+            target.unlink(missing_ok=True)
+            raise
+        copying.result()
         return made
 
     async def _reading(self, session: str, read: Callable[[], T]) -> T:
@@ -246,6 +256,18 @@ class Store:
             "roots": [root.given.as_uri() for root in roots.folders],
             "platform": platform.system(),
         }
+
+
+class _Stopped(Exception):
+    """Nobody wants what is being written any more."""
+
+
+def _until(stopped: threading.Event, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines; raises `_Stopped` if it is set before their end."""
+    for line in lines:
+        if stopped.is_set():
+            raise _Stopped
+        yield line
 
 
 def _malformed(session: str, error: Exception) -> str:
