@@ -409,6 +409,31 @@ async def test_nothing_is_begun_once_the_server_is_closing(harness):
         assert refused.value.code == "shuttingDown"
 
 
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda manager, session, said: manager.library.resume(session),
+        lambda manager, session, said: manager.library.go_back(session, said),
+        lambda manager, session, said: manager.library.fork(session),
+        lambda manager, session, said: manager.library.rename(session, "another"),
+        lambda manager, session, said: manager.library.delete(session),
+        lambda manager, session, said: manager.reverts.preview(session, said),
+        lambda manager, session, said: manager.reverts.revert(session, said),
+    ],
+    ids=["resume", "go back", "fork", "rename", "delete", "preview", "revert"],
+)
+async def test_no_session_is_opened_once_the_server_is_closing(harness, work):
+    h = harness(answer("one"))
+    run = await h.run()
+    said = h.of("message_end")[0]["messageId"]
+    await h.close()
+    with pytest.raises(Refused) as refused:
+        await work(h.manager, run.session, said)
+    assert refused.value.code == "shuttingDown"
+    log, _ = SessionLog.open(h.path(run.session))
+    await log.close()
+
+
 async def test_a_start_that_is_overtaken_by_the_close_is_refused(harness):
     h = harness(answer("one"))
     run = await h.run()

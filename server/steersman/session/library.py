@@ -62,7 +62,7 @@ class Library:
         """Opens a session; with `node` it goes on from there.
 
         Raises:
-            Refused: unknownSession, unknownMessage, busy, locked, readOnly.
+            Refused: unknownSession, unknownMessage, busy, locked, readOnly, shuttingDown.
         """
         with self._sessions.wanted(session_id):
             session = await self._sessions.open(session_id)
@@ -76,7 +76,7 @@ class Library:
         """The session goes on from before a message of the user; the message's text comes back. No file is changed.
 
         Raises:
-            Refused: unknownSession, unknownMessage, busy, locked, readOnly.
+            Refused: unknownSession, unknownMessage, busy, locked, readOnly, shuttingDown.
         """
         with self._sessions.wanted(session_id):
             session = await self._sessions.open(session_id)
@@ -91,7 +91,7 @@ class Library:
 
         Raises:
             Refused: unknownSession, unknownMessage, busy (a run is live here, and no message says up to where),
-                readOnly.
+                readOnly, shuttingDown.
         """
         with self._sessions.wanted(session_id):
             picture = await self._picture(session_id, whole=message is None)
@@ -106,7 +106,7 @@ class Library:
 
     async def rename(self, session_id: str, title: str) -> Data:
         """Raises:
-        Refused: unknownSession, badTitle, locked, readOnly.
+        Refused: unknownSession, badTitle, locked, readOnly, shuttingDown.
         """
         title = " ".join(title.split())
         if not 0 < len(title) <= MAX_TITLE:
@@ -122,7 +122,7 @@ class Library:
         stays.
 
         Raises:
-            Refused: unknownSession, busy, locked, readOnly.
+            Refused: unknownSession, busy, locked, readOnly, shuttingDown.
         """
         with self._sessions.wanted(session_id):
             session = await self._sessions.open(session_id)  # nobody else has it then

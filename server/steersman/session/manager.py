@@ -36,7 +36,6 @@ from steersman.workspace.roots import Roots
 class SessionManager:
     def __init__(self, services: Services) -> None:
         self.services = services
-        self.closing = False
         self._store = Store(services)
         self._sessions = OpenSessions(services, self._store)
         self.prompts = Prompts(services)
@@ -44,9 +43,7 @@ class SessionManager:
         self.library = Library(services, self._store, self._sessions)
         self.exports = Exports(services, self._store)
         self._defaults = Defaults(services.settings)
-        self._starts = Starts(
-            services, self._sessions, self.prompts, self._defaults, self._refuse_when_closing
-        )
+        self._starts = Starts(services, self._sessions, self.prompts, self._defaults)
         self.find = Finder(services, self._sessions, self._starts.begun)
 
     @property
@@ -174,7 +171,6 @@ class SessionManager:
         Raises:
             Refused: unknownSession, locked, readOnly (the log can't be read or written), shuttingDown.
         """
-        self._refuse_when_closing()
         return await self._sessions.open(session_id, roots)
 
     # What can be asked
@@ -276,13 +272,7 @@ class SessionManager:
 
     async def close(self) -> None:
         """Ends live runs as interrupted and releases every log. Nothing new is begun from now on."""
-        self.closing = True
+        self._sessions.closing = True  # while the exports end, too
         await self.exports.close()
         await self._sessions.close()
         await self.services.close_models()
-
-    # Inside
-
-    def _refuse_when_closing(self) -> None:
-        if self.closing:
-            raise Refused("shuttingDown", "The server is shutting down.")

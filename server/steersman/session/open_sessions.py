@@ -41,6 +41,8 @@ class OpenSessions:
         self._roots: dict[Roots, Roots] = {}
         """The roots of those sessions: sessions in the same folders share one object."""
         self._wanted: list[str] = []
+        self.closing = False
+        """The server is going down: no session is opened or made any more."""
 
     def all(self) -> Sequence[Session]:
         return list(self._open.values())
@@ -84,8 +86,9 @@ class OpenSessions:
         """A new session.
 
         Raises:
-            Refused: readOnly.
+            Refused: readOnly, shuttingDown.
         """
+        self.refuse_when_closing()
         return self._add(self._store.create(roots), roots)
 
     async def open(self, session_id: str, roots: Roots | None = None) -> Session:
@@ -93,9 +96,10 @@ class OpenSessions:
         open is closed in it.
 
         Raises:
-            Refused: unknownSession, locked, readOnly (the log can't be read or written).
+            Refused: unknownSession, locked, readOnly (the log can't be read or written), shuttingDown.
         """
         while True:
+            self.refuse_when_closing()
             known = self._open.get(session_id)
             if known is not None and (known.live is not None or not known.broken):
                 return known
@@ -192,13 +196,21 @@ class OpenSessions:
         await on_delete(session.id)
 
     async def close(self) -> None:
-        """Ends live runs as interrupted and releases every log. A session that fails to close is logged."""
+        """Ends live runs as interrupted and releases every log. A session that fails to close is logged. Set `closing`
+        before."""
         await asyncio.gather(*self._opening.values(), *self._closing.values(), return_exceptions=True)
         sessions = self.all()
         closed = await asyncio.gather(*(session.close() for session in sessions), return_exceptions=True)
         for session, error in zip(sessions, closed, strict=True):
             if error is not None:
                 log.error(_NOT_CLOSED, session.id, exc_info=error)
+
+    def refuse_when_closing(self) -> None:
+        """Raises:
+        Refused: shuttingDown.
+        """
+        if self.closing:
+            raise Refused("shuttingDown", "The server is shutting down.")
 
     def refuse_unless_known(self, session_id: str) -> None:
         """Raises:

@@ -38,7 +38,7 @@ class Reverts:
         """What a revert would do. `since` is a checkpoint, or a run.
 
         Raises:
-            Refused: unknownSession, unknownCheckpoint, locked, readOnly.
+            Refused: unknownSession, unknownCheckpoint, locked, readOnly, shuttingDown.
         """
         with self._sessions.wanted(session_id):
             session, history, checkpoint = await self._look(session_id, since)
@@ -61,7 +61,7 @@ class Reverts:
 
         Raises:
             Refused: unknownSession, unknownCheckpoint, busy, conflict (a file was changed since, and no choice says
-                what to do), nothingToDo, locked, readOnly.
+                what to do), nothingToDo, locked, readOnly, shuttingDown.
         """
         choices = choices or {}
         with self._sessions.wanted(session_id):

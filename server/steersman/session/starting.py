@@ -1,7 +1,7 @@
 """How a run begins: where, with which model and mode, and what is refused before anything is made."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steersman.agent.config import Budget
@@ -69,23 +69,14 @@ class Defaults:
 
 
 class Starts:
-    """Begins the runs of one server.
-
-    Args:
-        refuse_when_closing: raises Refused once the server is going down.
-    """
+    """Begins the runs of one server."""
 
     def __init__(
-        self,
-        services: Services,
-        sessions: OpenSessions,
-        prompts: Prompts,
-        defaults: Defaults,
-        refuse_when_closing: Callable[[], None],
+        self, services: Services, sessions: OpenSessions, prompts: Prompts, defaults: Defaults
     ) -> None:
         self.begun = LastRuns()
         self._services, self._sessions, self._prompts = services, sessions, prompts
-        self._defaults, self._refuse_when_closing = defaults, refuse_when_closing
+        self._defaults = defaults
         self._on_their_way: list[StartRequest] = []
         """A second one in the same place is refused, not raced."""
         self._settled = asyncio.Event()
@@ -103,7 +94,7 @@ class Starts:
 
     async def start(self, request: StartRequest) -> Run:
         """See `SessionManager.start`."""
-        self._refuse_when_closing()
+        self._sessions.refuse_when_closing()
         if request.prompt is not None:
             check_text(request.prompt)
         self._refuse_when_busy(request)
@@ -112,7 +103,7 @@ class Starts:
         try:
             with self._sessions.wanted(request.session):
                 session, said = await self._session(request)
-                self._refuse_when_closing()
+                self._sessions.refuse_when_closing()
                 return self._begin(session, request, said)
         finally:
             self._on_their_way.remove(request)
@@ -149,7 +140,6 @@ class Starts:
         if said is not None and said.model:
             self._model_for(request, said)
         await self._services.prepare_model(self._spec_for(request, said, None))
-        self._refuse_when_closing()
         return self._sessions.create(request.roots), said
 
     async def _composed(
