@@ -13,6 +13,7 @@ from steersman.agent.messages import Image, Text, UserMessage
 from steersman.session.errors import Refused
 from steersman.session.pointing import Diagnostic, EditorState, GivenImage, Pointed, Selection
 from steersman.session.wire import input_data, message_data, message_from, typed_text
+from support.fake_tools import Gate
 from support.images import png
 from support.manual_clock import settle
 from support.scripted_model import answer, call
@@ -50,6 +51,25 @@ async def test_a_mentioned_file_is_attached_and_the_message_stays_as_typed(harne
         {"kind": "prompt", "text": "explain @src/a.py, please", "attached": ["src/a.py"]}
     ]
     assert h.session.picture.title == "explain @src/a.py, please"
+
+
+async def test_what_a_branch_was_told_that_was_left_while_the_run_began_is_told_again(harness):
+    h = harness(answer("one"), answer("two"), answer("three"))
+    path, preparing = h.put("sub/a.txt", "a\n"), Gate()
+    h.put("sub/AGENTS.md", "Be brief.")
+    first = await h.run("first")
+    h.services.editor_state = lambda: shown(EditorState([path], [], path))
+    await h.run("look at @sub/a.txt", session=first.session)
+    _, told = said(h)
+    assert {"editor", "sub/a.txt"} < told.keys()
+    left = [data["messageId"] for data in h.of("message_end") if data["role"] == "user"][-1]
+    h.services.prepare_model = preparing
+    starting = asyncio.create_task(h.start("look again at @sub/a.txt", session=first.session))
+    await preparing.reached.wait()
+    await h.manager.library.go_back(first.session, left)
+    preparing.open()
+    await (await starting).wait()
+    assert said(h) == ("look again at @sub/a.txt", told)
 
 
 async def test_lines_directories_and_names_with_blanks_are_attached_too(harness):

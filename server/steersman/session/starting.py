@@ -128,9 +128,13 @@ class Starts:
         """The session to begin a run in, and what is said there. A new one is made when nothing is left to refuse."""
         if request.session is not None:
             session = await self._sessions.open(request.session, request.roots)
-            said = await self._composed(request, session.roots, session.picture.messages)
-            await self._services.prepare_model(self._spec_for(request, said, session))
-            return session, said
+            while True:
+                tip = session.picture.tip
+                said = await self._composed(request, session.roots, session.picture.messages)
+                await self._services.prepare_model(self._spec_for(request, said, session))
+                if session.picture.tip == tip:
+                    return session, said
+                # It goes on from another message by now: what was left out may not have been told there.
         if request.prompt is None:
             raise Refused("emptyPrompt", "There is nothing to continue: start with a prompt.")
         if not self._spec_for(request, None, None):
