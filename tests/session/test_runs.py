@@ -9,7 +9,8 @@ from steersman.agent.messages import Usage
 from steersman.session.approvals import Answer, Question
 from steersman.session.errors import Refused
 from steersman.session.trust import TrustStore
-from support.fake_tools import FakeTool, Gate
+from steersman.workspace.changes import creation
+from support.fake_tools import FakeTool, Gate, ignores_everything
 from support.scripted_model import answer, call, failure
 from support.session_harness import Person, SessionHarness, budget
 
@@ -55,6 +56,35 @@ async def test_a_run_ends_with_its_text_and_what_it_did(harness, guard):
         "cost": pytest.approx(0.03),
     }
     assert end["cost"] == pytest.approx(0.03)
+
+
+async def test_what_a_call_changes_that_was_left_running_is_not_taken_for_the_work_of_a_later_one(harness):
+    working, release, changed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def left(*_: object) -> str:
+        working.set()
+        await ignores_everything(release)
+        workspace = h.session._parts.workspace
+        await workspace.apply(creation(workspace.resolve("late.txt", for_write=True), "late\n"))
+        changed.set()
+        return "done"
+
+    async def other(*_: object) -> str:
+        release.set()
+        await changed.wait()
+        return "done"
+
+    tools = [FakeTool("left", left, execution="sequential"), FakeTool("other", other, execution="sequential")]
+    h: SessionHarness = harness(
+        answer("", call("left")), answer("", call("other")), answer("done"), tools=tools
+    )
+    first = await h.start("first")
+    await working.wait()
+    h.manager.abort()
+    await h.elapsed(first)
+    await h.run("second", session=first.session)
+    for kind in ("edit_start", "edit_applied"):
+        assert [data["toolCallId"] for data in h.of(kind)] == [None]
 
 
 async def test_a_cost_that_is_not_known_is_not_nothing(harness):

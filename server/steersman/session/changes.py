@@ -1,19 +1,39 @@
 """Records what a session's tools do to files: that a change begins, what was there before, that it was made."""
 
+from contextvars import ContextVar
+
 from steersman.session.journal import Journal
 from steersman.session.wire import Data
 from steersman.workspace.changes import FileChange
 from steersman.workspace.ports import Applied, PreImage
 from steersman.workspace.preimages import BlobStore, PreImageRecord, PreImages
 
+_call: ContextVar[str | None] = ContextVar("call", default=None)
+"""Id of the call that a task works for."""
+
 
 class ChangeRecords:
     def __init__(self, journal: Journal, store: BlobStore) -> None:
-        self.working: str | None = None
+        self._working: str | None = None
         """Id of the call that is having its effects."""
         self._revert: str | None = None
         self._journal = journal
         self._preimages = PreImages(store, self._record_preimage)
+
+    def call_begins(self, call: str) -> None:
+        """A call begins to have its effects, in this task or in one that this task begins."""
+        self._working = call
+        _call.set(call)
+
+    def call_ended(self, call: str | None = None) -> None:
+        """The call, or whichever was at work, has ended. It may have been left running."""
+        if call in (None, self._working):
+            self._working = None
+
+    @property
+    def _by(self) -> str | None:
+        """Id of the call that makes a change; None for one that was left running, even while another is at work."""
+        return self._working if _call.get() in (None, self._working) else None
 
     def begin(self) -> None:
         """A user message was committed: a new checkpoint begins."""
@@ -36,7 +56,7 @@ class ChangeRecords:
             LogError: it could not be kept; the change must not be made.
         """
         data: Data = {
-            "toolCallId": self.working,
+            "toolCallId": self._by,
             "uri": change.path.path.as_uri(),
             "sha256": change.result_sha256,
         }
@@ -53,7 +73,7 @@ class ChangeRecords:
             LogError: it could not be kept; the pre-image was.
         """
         data: Data = {
-            "toolCallId": self.working,
+            "toolCallId": self._by,
             "uri": change.path.path.as_uri(),
             "kind": change.kind,
             "added": change.added,

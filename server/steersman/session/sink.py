@@ -161,11 +161,10 @@ class RunSink:
         elif isinstance(event, ToolExecutionRunning):
             self.set_state("tool")
             if self._has_effects(event):
-                self._changes.working = event.call_id
+                self._changes.call_begins(event.call_id)
         elif isinstance(event, ToolExecutionEnd):
             self._calls.pop(event.result.tool_call_id, None)
-            if self._changes.working == event.result.tool_call_id:
-                self._changes.working = None
+            self._changes.call_ended(event.result.tool_call_id)
 
     def _has_effects(self, event: DurableEvent) -> bool:
         """Whether work that changes things begins with it."""
@@ -204,5 +203,5 @@ class RunSink:
     def _ended(self, event: AgentEnd) -> None:
         run = self._run
         run.end, run.state, run.streaming = event, "idle", None
-        self._changes.working = None
+        self._changes.call_ended()
         self._on_end()
