@@ -3,6 +3,7 @@
 import pytest
 
 from steersman.session.approvals import Answer, Question
+from steersman.session.errors import Refused
 from steersman.session.pointing import InstructionComment, Pointed
 from support.scripted_model import answer
 from support.session_harness import Person
@@ -26,6 +27,23 @@ async def test_what_is_written_while_the_user_is_asked_is_kept_and_asked_about_a
     await h.run("explain this", pointed=pointing(h))
     assert h.text("a.py") == CODE
     assert h.end["stopReason"] == "complete"
+
+
+@pytest.mark.parametrize("reply", ["accept", "decline"])
+async def test_while_the_user_is_asked_it_is_worked_on_and_can_not_be_given_again(harness, reply):
+    asked: list[Refused] = []
+
+    async def gives_it_again(_: Question) -> Answer:
+        with pytest.raises(Refused) as refused:
+            h.manager.refuse_if_worked_on(pointed.comments)
+        asked.append(refused.value)
+        return Answer(reply)
+
+    h = harness(answer("It sets x."), person=Person(gives_it_again))
+    pointed = pointing(h)
+    await h.run("explain this", pointed=pointed)
+    assert [each.code for each in asked] == ["busy"]
+    h.manager.refuse_if_worked_on(pointed.comments)
 
 
 @pytest.mark.parametrize("meanwhile", ["removed", "deleted"])

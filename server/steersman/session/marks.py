@@ -3,7 +3,8 @@
 What is left of them when the work is done is removed by `unmarking`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +18,12 @@ class Marks:
 
     def __init__(self) -> None:
         self._active: tuple[InstructionComment, ...] = ()
+        self._leaving: tuple[InstructionComment, ...] = ()
 
     @property
-    def active(self) -> Sequence[InstructionComment]:
-        return self._active
+    def known(self) -> Sequence[InstructionComment]:
+        """The active ones, and those that are being taken out."""
+        return (*self._active, *self._leaving)
 
     def add(self, comments: Sequence[InstructionComment]) -> None:
         """The model has been told of them."""
@@ -30,6 +33,15 @@ class Marks:
         """Returns the active ones. From now on none is active."""
         taken, self._active = self._active, ()
         return taken
+
+    @contextmanager
+    def leaving(self) -> Iterator[Sequence[InstructionComment]]:
+        """`take`, to take them out of their files: they stay known until that is over, since the user may be asked."""
+        self._leaving = taken = tuple(self.take())
+        try:
+            yield taken
+        finally:
+            self._leaving = ()
 
     def follow(self, change: FileChange) -> None:
         """A change was made: comments go with a file that was moved."""

@@ -175,7 +175,7 @@ class Session:
             return False
         waiting = [item.message.id for item in (*self.live.inputs, *self.queue.items)]
         said = [self._parts.said[each] for each in waiting if each in self._parts.said]
-        known = (*self._parts.marks.active, *(each for one in said for each in one.pointed.comments))
+        known = (*self._parts.marks.known, *(each for one in said for each in one.pointed.comments))
         return any(each.is_same(comment) for each in known)
 
     def configure(

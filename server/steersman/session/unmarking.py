@@ -50,17 +50,18 @@ class Unmarking:
 
     async def finish(self, signal: AbortSignal) -> None:
         """Proposes, file by file, to remove what is left. If that fails, the run does not."""
-        comments = sorted(self._parts.marks.take(), key=lambda comment: comment.path)
-        for path, of_file in groupby(comments, key=lambda comment: comment.path):
-            if signal.aborted:
-                return
-            try:
-                await self._take_out(path, list(of_file), signal)
-            except (ToolError, WorkspaceError, OSError) as error:
-                self._parts.notice(f"The instruction stays in {path.name}: {error}")
-            except LogError:
-                log.exception("the log failed while an instruction was taken out of %s", path)
-                return
+        with self._parts.marks.leaving() as comments:
+            by_path = sorted(comments, key=lambda comment: comment.path)
+            for path, of_file in groupby(by_path, key=lambda comment: comment.path):
+                if signal.aborted:
+                    return
+                try:
+                    await self._take_out(path, list(of_file), signal)
+                except (ToolError, WorkspaceError, OSError) as error:
+                    self._parts.notice(f"The instruction stays in {path.name}: {error}")
+                except LogError:
+                    log.exception("the log failed while an instruction was taken out of %s", path)
+                    return
 
     async def _take_out(
         self, path: Path, comments: Sequence[InstructionComment], signal: AbortSignal
