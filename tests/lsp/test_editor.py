@@ -3,9 +3,11 @@
 import asyncio
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +20,7 @@ from steersman.workspace.errors import ChangeRefused
 from steersman.workspace.ports import Applied, BaseMoved
 from support import editor_client as editors
 from support.editor_files import Files
+from support.lsp_client import PATIENCE
 from support.lsp_workspace import LIMITS, desk
 from support.manual_clock import settle
 
@@ -91,6 +94,58 @@ async def test_disk_newer_the_disk_is_read_and_an_edit_waits_for_the_reload(file
     await editing
     assert files.editor.buffers[uri].text == (TEXT + "seven\n").replace("two", "2")
     assert path.read_text() == TEXT + "seven\n"
+
+
+class LateThreads(ThreadPoolExecutor):
+    """Does what it is given at once. What came of it is known when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.asked = asyncio.Event()
+        self._tell: list[Callable[[], None]] | None = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        future, result = Future[Any](), fn(*args, **kwargs)
+        if self._tell is None:
+            future.set_result(result)
+        else:
+            self._tell.append(lambda: future.set_result(result))
+        self.asked.set()
+        return future
+
+    def tell(self) -> None:
+        waiting, self._tell = self._tell or [], None
+        for each in waiting:
+            each()
+
+
+@pytest.mark.parametrize("typed", ["before", "meanwhile"])
+async def test_a_save_that_comes_while_a_long_file_is_read_is_no_change_that_the_editor_does_not_show(
+    files, typed
+):
+    text = TEXT + "".join(f"line {n}\n" for n in range(INLINE_BYTES // 8))
+    uri = files.editor.open(files.desk.put("a.txt", text))
+    if typed == "before":
+        files.editor.replace(uri, "six", "6")
+    await files.heard()
+    change, threads = await files.change("two", "2"), LateThreads()
+    asyncio.get_running_loop().set_default_executor(threads)
+    editing = asyncio.ensure_future(files.workspace.apply(change))
+    await threads.asked.wait()
+    if typed == "meanwhile":
+        files.editor.replace(uri, "six", "6")
+    files.editor.save(uri)
+    await files.heard()
+    threads.tell()
+    if typed == "before":
+        await editing
+        assert files.editor.buffers[uri].text == text.replace("six", "6").replace("two", "2")
+    else:
+        with pytest.raises(BaseMoved) as moved:
+            async with asyncio.timeout(PATIENCE):  # or it waits for the editor to show the text from before
+                await editing
+        assert moved.value.current.as_text().text == text.replace("six", "6")
+    assert await files.read() == files.editor.buffers[uri].text
 
 
 async def test_disk_newer_and_never_reloaded_is_an_error_and_nothing_is_changed(files):

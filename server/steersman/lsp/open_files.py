@@ -50,10 +50,7 @@ class OpenFiles:
         Raises:
             WorkspaceError: the file exists but can't be read.
         """
-        try:
-            disk: Snapshot | None = await self._disk.read(path)
-        except FileNotFound:
-            disk = None
+        disk = await self._on_disk(path, buffer)
         disk_text = disk.text.text if disk is not None and disk.text is not None else None
         state = buffer.state(disk_text)
         if disk is not None and (
@@ -69,6 +66,18 @@ class OpenFiles:
             mode=disk.mode if disk is not None else None,
         )
         return replace(snapshot, conflict=state == "bothChanged"), disk
+
+    async def _on_disk(self, path: ResolvedPath, buffer: Buffer) -> Snapshot | None:
+        """What is on the disk; None if there is no file. It is read again if the buffer was saved meanwhile: what was
+        there before would look like a change that the editor doesn't show."""
+        while True:
+            saved = buffer.agreed_disk, buffer.disk_time
+            try:
+                disk: Snapshot | None = await self._disk.read(path)
+            except FileNotFound:
+                disk = None
+            if (buffer.agreed_disk, buffer.disk_time) == saved:
+                return disk
 
     async def look_after_edit(self, path: ResolvedPath, buffer: Buffer) -> Snapshot:
         """The state of an open file that was just edited. The edit is in the buffer even if what has taken the file's
