@@ -2,11 +2,14 @@
 
 import asyncio
 import stat
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from steersman.lsp.transcripts import INTERVAL
+from steersman.lsp.transcripts import INTERVAL, MAX_KEPT
 from steersman.session.housekeeping import DIFF_AGE, tidy
 from support.lsp_client import AnsweredWithError
 from support.lsp_workspace import WORKSPACE, desk, edit_call, edits
@@ -24,6 +27,11 @@ async def shown(it):
     """The path that the client was told to show."""
     told = await it.client.wait_for_method("window/showDocument")
     return Path(told["params"]["uri"].removeprefix("file://"))
+
+
+def times_shown(it, path):
+    shown = it.client.of_method("window/showDocument")
+    return [message["params"]["uri"] for message in shown].count(path.as_uri())
 
 
 async def until(it, path, text):
@@ -100,6 +108,63 @@ async def test_it_is_written_no_more_often_than_its_interval_says(tmp_path):
         await it.heard()
         assert path.stat().st_ino == before
         await until(it, path, "> enough")
+
+
+class HeldThreads(ThreadPoolExecutor):
+    """Does at once what it is given, except the first thing: that is done when the test lets it."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.begun = asyncio.Event()
+        self._held: Callable[[], None] | None = None
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+
+        def work() -> None:
+            future.set_result(fn(*args, **kwargs))
+
+        if self.begun.is_set():
+            work()
+        else:
+            self._held = work
+            self.begun.set()
+        return future
+
+    def let_go_on(self) -> None:
+        assert self._held is not None
+        self._held()
+
+
+async def test_one_that_is_no_longer_updated_and_asked_for_again_is_not_written_over_by_what_was_under_way(
+    tmp_path,
+):
+    async with desk(tmp_path, *(answer(f"answer {n}") for n in range(MAX_KEPT + 3))) as it:
+        shows(it)
+        loop, sessions = asyncio.get_running_loop(), []
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        for _ in range(MAX_KEPT + 1):
+            started = await it.command("start", "first")
+            await it.ended(started["run"])
+            sessions.append(started["session"])
+        session, *others = sessions
+        await it.command("transcript", session)
+        path = await shown(it)
+        await it.ended(await it.start("second", session=session))
+        await it.heard()
+        await asyncio.to_thread(int)  # all that was begun in the thread is done
+        threads = HeldThreads()
+        loop.set_default_executor(threads)
+        await it.clock.let_pass(INTERVAL)
+        await threads.begun.wait()
+        for other in others:
+            await it.command("transcript", other)
+        await it.ended(await it.start("third", session=session))
+        await it.command("transcript", session)
+        await it.heard()
+        threads.let_go_on()
+        await it.client.wait_for(lambda _: times_shown(it, path) == 2)
+        assert f"> answer {MAX_KEPT + 2}" in path.read_text()
 
 
 async def test_what_is_streamed_is_in_it_when_it_is_whole(tmp_path):

@@ -26,6 +26,8 @@ from steersman.session.errors import Refused, SessionError
 from steersman.session.journal import Emitted
 from steersman.session.jsonlines import decode
 from steersman.workspace.atomic import write_pieces
+from steersman.workspace.locks import LockTable
+from steersman.workspace.waiting import outlast
 
 if TYPE_CHECKING:
     from steersman.session.export.live import LiveTranscript
@@ -55,10 +57,7 @@ class _Kept:
     """Events since it was last written."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     made: asyncio.Event = field(default_factory=asyncio.Event)
-    making: asyncio.Lock = field(default_factory=asyncio.Lock)
     task: "asyncio.Task[None] | None" = None
-    work: "asyncio.Future[None] | None" = None
-    """Runs in a thread, so it can't be stopped."""
 
     def fail(self, why: str) -> None:
         """Notes that it could not be written. Next time it is made from the whole log."""
@@ -83,6 +82,8 @@ class Transcripts:
         self._server, self._client, self._virtual, self._viewer = server, client, virtual, viewer
         self._clock, self._folder, self._log_of = clock, folder, log_of
         self._kept: dict[str, _Kept] = {}
+        self._making = LockTable()
+        """By file: one that is no longer updated may still be written when its session's next one is made."""
         self._showing, self._dropping = Background(), Background()
         virtual.serve(FOLDER, self._text)
 
@@ -107,7 +108,9 @@ class Transcripts:
         kept = self._kept.pop(session, None)
         if kept is not None:
             await self._drop(kept)
-        remove_file(self._file_of(session))
+        path = self._file_of(session)
+        async with self._making.hold(path):
+            remove_file(path)
 
     async def close(self) -> None:
         await self._showing.close()
@@ -121,7 +124,7 @@ class Transcripts:
             kept.made.set()
         if kept.task is not None:
             kept.task.cancel()
-        await asyncio.gather(*(each for each in (kept.task, kept.work) if each), return_exceptions=True)
+            await asyncio.gather(kept.task, return_exceptions=True)
 
     # Making it
 
@@ -156,7 +159,7 @@ class Transcripts:
 
     async def _catch_up(self, kept: _Kept) -> None:
         """Writes all events up to now."""
-        async with kept.making:
+        async with self._making.hold(self._file_of(kept.session)):
             if not self._is_kept(kept):
                 return
             kept.changed.clear()
@@ -167,9 +170,11 @@ class Transcripts:
             kept.made.set()
 
     async def _make(self, kept: _Kept, events: list[Emitted]) -> None:
+        """Call it with the lock, which is held until the thread is done: a thread can't be stopped."""
+        work = asyncio.ensure_future(asyncio.to_thread(_written, kept, events))
         try:
-            kept.work = asyncio.ensure_future(asyncio.to_thread(_written, kept, events))
-            await asyncio.shield(kept.work)
+            await outlast(work)
+            work.result()
             kept.failed = None
         except (OSError, SessionError) as error:
             log.warning("the transcript of %s could not be made: %s", kept.session, error)
@@ -203,10 +208,11 @@ class Transcripts:
         if shown == "yes" or (shown == "unclear" and kept.target is None):
             return
         if kept.target is None:
-            async with kept.making:
+            path = self._file_of(kept.session)
+            async with self._making.hold(path):
                 if not self._is_kept(kept):
                     return
-                kept.target = self._file_of(kept.session)
+                kept.target = path
                 await self._make(kept, [])
             if self._has_failed(kept):
                 return
