@@ -135,6 +135,15 @@ class TestOverflow:
         assert h.of("compaction_end")[-1]["failed"] == run.end.error.message
         assert len(h.session.picture.messages) == 17, "nothing has changed"
 
+    @pytest.mark.parametrize("stop", ["content_filter", "refusal"])
+    async def test_what_was_withheld_in_the_middle_is_no_summary(self, harness, stop):
+        h, session = await filled(harness, OVERFLOW, answer("I can't help with", stop=stop), answer("never"))
+        run = await done(h, "go on", session=session)
+        assert (run.end.stop_reason, run.end.error.code) == ("error", "context_overflow")
+        assert "withheld the summary" in run.end.error.message
+        assert h.of("compaction_end")[-1]["failed"] == run.end.error.message
+        assert len(h.session.picture.messages) == 17, "nothing has changed"
+
     async def test_a_summary_that_would_not_fit_either_is_asked_for_with_less_of_each_item(self, harness):
         h, session = await filled(harness, OVERFLOW, OVERFLOW, answer("SUMMARY"), answer("done"), turns=8)
         run = await done(h, "go on", session=session)

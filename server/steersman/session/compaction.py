@@ -11,7 +11,16 @@ from typing import Literal
 from steersman.agent.abort import AbortSignal
 from steersman.agent.events import AgentEvent, DurableEvent
 from steersman.agent.hooks import GiveUp
-from steersman.agent.messages import NO_USAGE, CustomMessage, Message, Text, Usage, UserMessage, plain_text
+from steersman.agent.messages import (
+    NO_USAGE,
+    CustomMessage,
+    Message,
+    ModelStop,
+    Text,
+    Usage,
+    UserMessage,
+    plain_text,
+)
 from steersman.agent.model import Model, ModelRequest, StreamFailure
 from steersman.agent.recorder import Recorder
 from steersman.agent.response import Response
@@ -214,15 +223,23 @@ class Compactor:
             if signal.aborted:
                 raise CompactionFailed("It was aborted.")
             said = plain_text(response.content).strip()
-            if response.stop_reason is not None and said:
+            failure = response.failure or _unusable(said, response.stop_reason)
+            if failure is None:
                 return said
-            failure = response.failure or StreamFailure("empty", "The model wrote no summary.")
             decision = services.retry.decide(failure, attempt)
             if isinstance(decision, GiveUp):
                 return failure
             await pause(decision.after, signal=signal, clock=services.clock)
             if signal.aborted:
                 raise CompactionFailed("It was aborted.")
+
+
+def _unusable(said: str, stop_reason: ModelStop | None) -> StreamFailure | None:
+    """Why a whole answer is no summary; None if it is one. What a filter or a refusal has cut must not stand in for the
+    conversation, however it begins."""
+    if stop_reason in ("content_filter", "refusal"):
+        return StreamFailure("refused", "The model or its provider withheld the summary.", cut=True)
+    return None if said else StreamFailure("empty", "The model wrote no summary.")
 
 
 def _why(error: BaseException) -> str:
