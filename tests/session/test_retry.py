@@ -65,6 +65,17 @@ def test_what_the_provider_asks_for_is_waited_unless_it_is_too_long():
     assert given_up == GiveUp("Too many. The provider asks to wait 10 minutes.")
 
 
+@pytest.mark.parametrize("told", [0.0, 0.02])
+def test_a_provider_that_asks_for_next_to_no_time_is_not_asked_again_at_once(told):
+    failed = StreamFailure("rate_limit", "x", retry_after=told)
+    assert [POLICY.decide(failed, attempt).after for attempt in (1, 2, 3)] == [1, 2, 4]
+    assert POLICY.decide(StreamFailure("quota", "x", retry_after=told), 1) == Retry(1)
+    eager = RetryPolicy(jitter=lambda: 0.0)
+    assert eager.decide(StreamFailure("rate_limit", "x", retry_after=0.9), 1) == Retry(0.9), (
+        "nor sooner than asked"
+    )
+
+
 def test_an_empty_answer_that_was_cut_is_never_asked_for_again():
     assert isinstance(POLICY.decide(StreamFailure("empty", "x", cut=True), 1), GiveUp)
 

@@ -98,7 +98,7 @@ ATTEMPTS: Final[Mapping[FailureKind, int]] = {
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     base: float = 1.0
-    """Seconds before the second attempt; doubled for each one after."""
+    """Seconds before the second attempt; doubled for each one after. Shorter waits are not taken from a provider."""
     ceiling: float = 60.0
     """Seconds: the longest wait. If a provider asks for more, there is no further try."""
     jitter: Callable[[], float] = random.random
@@ -111,13 +111,15 @@ class RetryPolicy:
         if not again or attempt >= policy.attempts:
             tried = f" It was tried {attempt} times." if attempt > 1 else ""
             return GiveUp(f"{sentence(failure.message)}{tried} {advice_of(failure)}")
-        if failure.retry_after is not None:
-            if failure.retry_after > self.ceiling:
-                minutes = failure.retry_after / 60
-                return GiveUp(f"{sentence(failure.message)} The provider asks to wait {minutes:.0f} minutes.")
-            return Retry(failure.retry_after)
+        told = failure.retry_after or 0.0
+        if told > self.ceiling:
+            return GiveUp(f"{sentence(failure.message)} The provider asks to wait {told / 60:.0f} minutes.")
+        if told >= self.base:
+            return Retry(told)
+        # Nothing, or next to nothing: a date that has passed by our clock, a server that says 0 whatever happens. All
+        # attempts would be used up before anything can have changed.
         wait = min(self.ceiling, self.base * 2 ** (attempt - 1))
-        return Retry(wait / 2 + wait / 2 * self.jitter())
+        return Retry(max(told, wait / 2 + wait / 2 * self.jitter()))
 
 
 def advice_of(failure: StreamFailure) -> str:
