@@ -175,6 +175,12 @@ def test_the_error_of_a_provider_behind_a_router_tells_the_kind():
     assert (classify(502, plain), plain.message) == ("server", "Provider returned error: no capacity")
 
 
+def test_a_byte_order_mark_before_an_error_hides_nothing():
+    body = b'\xef\xbb\xbf{"error": {"code": "context_length_exceeded", "message": "Too long!"}}'
+    failure = failure_of_response("host", 400, {}, body, redact=NOBODY)
+    assert (failure.kind, failure.message) == ("context_overflow", "host answered 400: Too long!")
+
+
 def test_a_proxy_s_page_is_told_by_its_title():
     page = b"<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>" + b"x" * 9000
     assert (

@@ -100,6 +100,15 @@ async def test_an_answer_without_end_is_given_up():
     assert answer_body.BODY_LIMIT >= 64 << 20  # what real answers need: a token an event
 
 
+@pytest.mark.parametrize("size", [1, 2, 5, 1000])
+async def test_a_byte_order_mark_before_a_document_is_no_part_of_it(size):
+    message = {"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}
+    body = b"\xef\xbb\xbf\r\n" + json.dumps(message).encode()
+    events = await answer_of(*(body[at : at + size] for at in range(0, len(body), size)))
+    assert isinstance(events[-1], StreamDone)
+    assert blocks(events) == [("text", "", "Hello")]
+
+
 async def test_what_was_compressed_is_passed_on_in_bounded_pieces():
     packed = gzip.compress(b"\n" * (20 << 20) + sse(text("Hello", "stop")))
     headers = {"content-type": "text/event-stream", "content-encoding": "gzip"}

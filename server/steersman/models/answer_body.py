@@ -1,6 +1,7 @@
 """One answer while it arrives: its body, which is a stream of events or one JSON document and may be cut anywhere, and
 what is known of the answer so far."""
 
+import codecs
 from collections.abc import Callable, Iterable
 from typing import Final, Generic, Protocol, TypeVar
 
@@ -12,6 +13,8 @@ from steersman.models.sse import EVENT_LIMIT, SseEvent, SseParser
 
 BODY_LIMIT: Final = 256 * 1024 * 1024
 """Bytes of a whole body. A long answer with one event for each token has a tenth of that."""
+_BEFORE: Final = codecs.BOM_UTF8 + b" \t\r\n"
+"""Bytes that may come before a document: a byte order mark, in whatever pieces, and white space."""
 NO_JSON: Final = "sent an event that is not JSON"
 TOO_DEEP: Final = "sent arguments that are nested too deeply"
 
@@ -143,11 +146,12 @@ class AnswerBody(Generic[P]):
         """The model events that `piece` gives; none if there is nothing to show."""
         self._size += len(piece)
         if not self._is_stream:
-            if self._document or piece.lstrip().startswith((b"{", b"[")):
-                self._document += piece
+            begun = piece if self._document else piece.lstrip(_BEFORE)
+            if self._document or begun.startswith((b"{", b"[")):
+                self._document += begun
                 self.is_too_large = len(self._document) > EVENT_LIMIT
                 return []
-            self._is_stream = bool(piece.strip())
+            self._is_stream = bool(begun)
         events = self.parser.feed(self._sse.feed(piece))
         self.is_too_large = self._sse.held > EVENT_LIMIT or self._size > BODY_LIMIT
         return events

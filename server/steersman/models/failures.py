@@ -4,6 +4,7 @@ Fields and codes decide, then the status. Where only a provider's message tells 
 (`failure_shapes`).
 """
 
+import codecs
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -71,7 +72,7 @@ def failure_of_response(
         now: for a `Retry-After` that is a date; None: the current time.
     """
     try:
-        error = read_error_body(orjson.loads(body))
+        error = read_error_body(orjson.loads(body.removeprefix(codecs.BOM_UTF8)))
     except orjson.JSONDecodeError:
         error = ErrorBody(_plain_text(body))
     kind = classify(status, error)
