@@ -1,6 +1,8 @@
 """Models, tools and hooks that others wrote: what they are free to do, and what a run comes to where they do worse."""
 
 import asyncio
+from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -9,11 +11,12 @@ from steersman.agent.config import LoopConfig
 from steersman.agent.events import Input, MessageUpdate, ToolExecutionStart
 from steersman.agent.hooks import Hooks
 from steersman.agent.loop import run_loop
-from steersman.agent.messages import Text, UserMessage
+from steersman.agent.messages import Image, Text, UserMessage
 from steersman.agent.model import BlockDelta
+from steersman.agent.tool import ToolResult
 from support.agent_harness import MemorySink
 from support.event_checker import check
-from support.fake_tools import FakeTool, Gate
+from support.fake_tools import FakeCall, FakeTool, Gate
 from support.scripted_model import ScriptedModel, answer, call
 
 SECRET = "hunter2"
@@ -42,6 +45,13 @@ class Steps:
         raise StopAsyncIteration
 
 
+class Parsed(FakeTool):
+    """A tool that hands on its arguments as objects of its own."""
+
+    def bind(self, arguments):
+        return FakeCall({"path": Path("a.txt")}, self)
+
+
 class Unbound(FakeTool):
     """A tool whose own argument parsing breaks."""
 
@@ -57,7 +67,21 @@ async def cancels_itself(arguments, signal):
     raise asyncio.CancelledError
 
 
+ITSELF = {}
+ITSELF["itself"] = [ITSELF, ITSELF]
+UNKEPT = {
+    "a text in place of blocks": lambda: ToolResult("done"),
+    "texts in place of blocks": lambda: ToolResult(("done",)),
+    "a number as a text": lambda: ToolResult((Text(5),)),
+    "bytes as an image": lambda: ToolResult((Image(b"abc", "image/png"),)),
+    "an object among the details": lambda: ToolResult((Text("done"),), details={"path": Path("a.txt")}),
+    "details that hold themselves": lambda: ToolResult((Text("done"),), details=ITSELF),
+    "details that are a list": lambda: ToolResult((Text("done"),), details=[1]),
+}
+"""Results that no log can keep, or that nobody could read from it."""
+
 BROKEN = {
+    "its arguments can't be kept": lambda: Parsed("broken"),
     "it breaks on its arguments": lambda: Unbound("broken"),
     "it breaks on its proposal": lambda: FakeTool("broken", proposes=breaks),
     "its proposal cancels itself": lambda: FakeTool("broken", proposes=cancels_itself),
@@ -93,6 +117,33 @@ async def test_in_raise_mode_what_it_raised_before_its_work_reaches_the_caller(h
     assert (h.end.stop_reason, h.end.error.code) == ("error", "toolFailed")
     assert h.outcomes == ["ok", "failed", "notExecuted"]
     assert SECRET not in h.everything
+
+
+@pytest.mark.parametrize("make", UNKEPT.values(), ids=UNKEPT.keys())
+async def test_a_result_that_can_not_be_kept_is_a_failure_of_its_tool(harness, make, caplog):
+    tool = FakeTool("broken", lambda context, arguments: make())
+    h = harness(answer("", call("broken")), answer("ok"), tools=[tool])
+    assert (await h.prompt()).stop_reason == "complete"
+    assert (h.outcomes, h.texts) == (["failed"], ["Tool execution failed."])
+    assert "the tool broken raised" in caplog.text
+
+
+@pytest.mark.parametrize("make", UNKEPT.values(), ids=UNKEPT.keys())
+async def test_a_hook_s_result_that_can_not_be_kept_withholds_what_it_was_to_replace(harness, make):
+    async def hook(pending, result, signal):
+        return make()
+
+    h = harness(answer("", call("tool")), answer("ok"), tools=[FakeTool()], hooks=Hooks(after_tool_call=hook))
+    assert (await h.prompt()).stop_reason == "complete"
+    assert (h.outcomes, h.texts) == (["failed"], ["The result was withheld: a check of it failed."])
+
+
+async def test_details_may_be_any_json(harness):
+    details = {"a": MappingProxyType({"b": (1, 2.5, None, True, "c")}), "d": []}
+    tool = FakeTool(work=lambda context, arguments: ToolResult([Text("done")], details=details))
+    h = harness(answer("", call("tool")), answer("ok"), tools=[tool])
+    assert (await h.prompt()).stop_reason == "complete"
+    assert h.outcomes == ["ok"]
 
 
 async def test_a_model_may_stream_with_an_iterator_that_is_no_generator(harness):

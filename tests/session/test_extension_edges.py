@@ -3,6 +3,7 @@
 import pytest
 
 from steersman.agent.messages import plain_text
+from steersman.agent.tool import ToolResult
 from steersman.extensions import Extension, NotPossible
 from steersman.session.errors import Refused
 from steersman.session.extension_session import MAX_SAID
@@ -31,6 +32,18 @@ async def test_tools_that_can_not_be_used_are_left_out_one_by_one(harness):
         "The tool slow of the extension odd is left out: its execution is neither parallel nor sequential.",
         "The extension odd adds no more tools: it failed with ValueError; the log says how.",
     ]
+
+
+async def test_a_result_that_no_log_can_keep_is_a_failed_call_and_the_session_goes_on(harness):
+    class Adds(Extension):
+        def tools(self):
+            return [FakeTool("careless", lambda context, arguments: ToolResult("done"))]
+
+    h = harness(answer("", call("careless")), answer("ok"), answer("again"), extensions={"odd": Adds})
+    run = await h.run()
+    assert run.end.stop_reason == "complete"
+    assert h.of("tool_execution_end")[-1]["outcome"] == "failed"
+    assert (await h.run("and now", session=run.session)).end.stop_reason == "complete"
 
 
 async def test_what_one_keeps_back_of_live_output_the_next_is_not_shown(harness):

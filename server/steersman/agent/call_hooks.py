@@ -7,6 +7,7 @@ import logging
 
 from steersman.agent.batch_context import BatchContext
 from steersman.agent.endings import FAILED, NOT_BEGUN, Ending
+from steersman.agent.foreign import require, require_result
 from steersman.agent.hooks import Allow, Block, PendingCall, Stop
 from steersman.agent.tool import ToolResult, text_result
 
@@ -44,19 +45,9 @@ async def checked(pending: PendingCall, result: ToolResult, shared: BatchContext
         return result
     try:
         replaced = await shared.supervise(hook(pending, result, shared.signal), "after_tool_call")
-        require(replaced, ToolResult, type(None))
+        if replaced is not None:
+            require_result(replaced)
     except Exception:
         log.exception("after_tool_call failed on %s", pending.call.name)
         return text_result("The result was withheld: a check of it failed.", is_error=True)
     return result if replaced is None else replaced
-
-
-def require(answer: object, *kinds: type) -> None:
-    """Stops what a tool or a hook returns from getting any further if it is of the wrong type.
-
-    Raises:
-        TypeError: `answer` is none of `kinds`.
-    """
-    if not isinstance(answer, kinds):
-        names = " or ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"expected {names}, got {type(answer).__name__}")

@@ -8,7 +8,7 @@ call knows only whether one of them stopped the run.
 import logging
 
 from steersman.agent.batch_context import BatchContext
-from steersman.agent.call_hooks import ask, checked, require
+from steersman.agent.call_hooks import ask, checked
 from steersman.agent.endings import (
     ABORTED,
     FAILED,
@@ -22,6 +22,7 @@ from steersman.agent.endings import (
     unknown_tool,
 )
 from steersman.agent.events import ToolExecutionEnd, ToolExecutionRunning, ToolExecutionStart
+from steersman.agent.foreign import require_json, require_result
 from steersman.agent.hooks import PendingCall
 from steersman.agent.live_output import LiveOutput
 from steersman.agent.messages import (
@@ -133,7 +134,9 @@ class Dispatch:
             return unknown_tool(call.name, list(self._shared.tools))
         try:
             bound = self._tool.bind(parse_arguments(call))
-            self._arguments = bound.arguments
+            arguments = bound.arguments
+            require_json(arguments)
+            self._arguments = arguments
             return bound
         except MalformedArguments as error:
             text = f"Not executed: the arguments of {call.name} are {error}. Send the call again with one JSON object."
@@ -192,7 +195,7 @@ class Dispatch:
         context = ToolContext(self.call.id, shared.signal, self._live.listen(), self._proposal)
         try:
             result = await shared.supervise(bound.execute(context), name)
-            require(result, ToolResult)
+            require_result(result)
             return result
         except ToolError as error:
             return self._failed(error)
