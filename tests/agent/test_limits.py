@@ -1,5 +1,7 @@
 """Ceilings of one run: turns, time, tokens and cost."""
 
+from math import nan
+
 import pytest
 
 from steersman.agent.config import Budget
@@ -102,7 +104,8 @@ def test_a_cost_is_known_where_it_is_known_of_every_part(one, other, together):
     assert (other + one).cost == together
 
 
+@pytest.mark.parametrize("nothing", [0, -1, nan])
 @pytest.mark.parametrize("name", ["turns", "seconds", "tokens", "cost"])
-def test_a_budget_of_nothing_is_refused(name):
+def test_a_budget_of_nothing_is_refused(name, nothing):
     with pytest.raises(ValueError, match=name):
-        Budget(**{name: 0})
+        Budget(**{name: nothing})

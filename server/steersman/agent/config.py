@@ -41,7 +41,9 @@ class Budget:
     def __post_init__(self) -> None:
         for name in ("turns", "seconds", "tokens", "cost"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
+            if (
+                value is not None and not value > 0
+            ):  # NaN is not above 0 either, and would be a ceiling that never holds
                 raise ValueError(f"the budget of {name} must be above 0, got {value}")
 
 
