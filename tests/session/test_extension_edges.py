@@ -18,6 +18,9 @@ async def test_tools_that_can_not_be_used_are_left_out_one_by_one(harness):
             yield FakeTool("two words")
             yield FakeTool("x" * 65)
             yield FakeTool("slow", execution="sometimes")
+            undescribed = FakeTool("mute")
+            undescribed.description = None
+            yield undescribed
             yield FakeTool("fine")
             raise ValueError("hunter2")
 
@@ -30,6 +33,7 @@ async def test_tools_that_can_not_be_used_are_left_out_one_by_one(harness):
         f"The tool two words of the extension odd is left out: {name}",
         f"The tool {'x' * 65} of the extension odd is left out: {name}",
         "The tool slow of the extension odd is left out: its execution is neither parallel nor sequential.",
+        "The tool mute of the extension odd is left out: its description is no text.",
         "The extension odd adds no more tools: it failed with ValueError; the log says how.",
     ]
 

@@ -24,6 +24,9 @@ def tool_fault(tool: Tool, taken: Collection[str]) -> str | None:
         return "its name has other characters than letters, digits, _ and -, or too many"
     if tool.name.casefold() in taken or tool.name.casefold() in RESERVED:
         return "another tool has its name"
+    description: object = tool.description  # what the protocol says of it is a promise
+    if not isinstance(description, str):
+        return "its description is no text"
     if tool.execution not in ("parallel", "sequential"):
         return "its execution is neither parallel nor sequential"
     fault = schema_fault(tool.parameters)
