@@ -1,6 +1,7 @@
 """Budgets, going on after them, and the folders that a run may start in."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -48,6 +49,19 @@ async def test_a_run_ends_at_its_budget_names_the_limit_and_continue_goes_on(tmp
         last = await it.ended((await it.command("continue"))["run"])
         assert (last["stopReason"], last["text"]) == ("complete", "done")
         assert "limit" not in last
+
+
+@pytest.mark.parametrize("command", ["start", "continue"])
+async def test_a_budget_without_turns_leaves_those_that_the_user_has_set(tmp_path, command):
+    looks = [answer("", call("ls", {"path": "."}))] * 3
+    async with desk(tmp_path, *looks) as it:
+        it.server.services.settings = replace(it.server.services.settings, max_turns=1)
+        if command == "continue":
+            await it.ended(await it.start())
+        given = {"prompt": "look"} if command == "start" else {}
+        started = await it.command(command, {**given, "budget": {"seconds": 600}})
+        ended = await it.ended(started["run"])
+        assert (ended["stopReason"], ended["turns"]) == ("max_turns", 1)
 
 
 async def test_a_run_below_its_budget_is_not_stopped(tmp_path):

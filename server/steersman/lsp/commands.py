@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Sequence
 
+from steersman.agent.config import Budget
 from steersman.agent.events import Input
 from steersman.lsp.approval_requests import answer_of
 from steersman.lsp.arguments import parse, parse_queue
@@ -17,6 +18,7 @@ from steersman.lsp.model_commands import ModelCommands
 from steersman.lsp.params import (
     AbortParams,
     ApproveParams,
+    BudgetParams,
     ConfigureParams,
     ContinueParams,
     EventsParams,
@@ -111,7 +113,7 @@ class Commands:
                     model=params.model,
                     mode=params.mode,
                     thinking=params.thinking,
-                    budget=params.budget.budget() if params.budget else None,
+                    budget=self._budget(params.budget),
                     exclusive=plain,
                 )
             )
@@ -123,9 +125,12 @@ class Commands:
         session = params.session
         if session is None:
             session = await self._manager.find.to_continue(roots)
-        budget = params.budget.budget() if params.budget else None
-        run = await self._manager.start(StartRequest(None, roots, session, budget=budget))
+        request = StartRequest(None, roots, session, budget=self._budget(params.budget))
+        run = await self._manager.start(request)
         return self._started(run, "Continue")
+
+    def _budget(self, params: BudgetParams | None) -> Budget | None:
+        return params.over(self._manager.services.settings.budget) if params else None
 
     def _started(self, run: Run, prompt: str) -> dict[str, JsonValue]:
         """The answer of a run that begins. It is sent first; then come the progress token and the run's first steps."""

@@ -3,6 +3,7 @@
 The JSON Schema of the protocol is made from them.
 """
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -30,9 +31,9 @@ class BudgetParams(Params):
     cost: Annotated[float, Field(gt=0)] | None = None
     """US dollars."""
 
-    def budget(self) -> Budget:
-        given = {name: value for name, value in self.model_dump().items() if value is not None}
-        return Budget(**given)
+    def over(self, usual: Budget) -> Budget:
+        """The ceilings that are given, and the usual ones in place of the others."""
+        return replace(usual, **self.model_dump(exclude_none=True))
 
 
 class Place(Params):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from steersman.agent.config import Budget
 from steersman.agent.model import ThinkingLevel
 from steersman.models.errors import ModelConfigError
 from steersman.session.errors import SessionError
@@ -120,6 +121,11 @@ class Settings:
             f"The API key from {key} is not sent to {self.base_url}, which comes from {url}: "
             "a key only goes to the base URL of its own source. Set both in the same place."
         )
+
+    @property
+    def budget(self) -> Budget:
+        """The ceilings of a run, as far as none are given for it."""
+        return Budget(turns=self.max_turns) if self.max_turns else Budget()
 
     def with_flags(
         self,

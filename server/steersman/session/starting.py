@@ -161,8 +161,7 @@ class Starts:
         if said is not None and said.at_most is not None:
             mode = stricter(mode, said.at_most)
         inputs = [] if said is None else [Input("prompt", session.user_message(said))]
-        turns = self._services.settings.max_turns
-        budget = request.budget or (Budget(turns=turns) if turns else Budget())
+        budget = request.budget or self._services.settings.budget
         thinking = request.thinking or session.thinking or self._defaults.thinking
         run = session.begin(inputs, spec, model, mode, budget, thinking=thinking)
         run.notices = () if said is None else said.notices
