@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
+from steersman.agent.config import Budget
 from steersman.agent.messages import Usage, plain_text
+from steersman.agent.model import StreamError, StreamFailure
 from steersman.extensions import Extension
 from steersman.session.approvals import Answer
 from steersman.session.errors import Refused
@@ -212,6 +214,41 @@ class TestBeforeARequest:
         assert run.end.stop_reason == "complete"
         assert texts(h.model.requests[-1])[-1] == "mind the gap"
         assert len(h.of("compaction_end")) == 1
+
+
+class TestItsPrice:
+    async def test_it_counts_as_the_run_s_and_towards_its_budget(self, harness):
+        h, session = await filled(
+            harness,
+            answer("SUMMARY", usage=Usage(6000, 500, cost=2.0)),
+            answer("", call("read", {"path": "0.txt"}), usage=Usage(10, 5, cost=0.5)),
+            answer("never"),
+            context_window=8000,
+        )
+        run = await done(h, "go on " + LONG * 3, session=session, budget=Budget(cost=1.0))
+        assert (run.end.stop_reason, run.end.limit, run.end.turns) == ("budget", "cost", 1)
+        assert run.end.usage == Usage(6010, 505, cost=2.5)
+        assert h.of("agent_end")[-1]["cost"] == 2.5
+
+    async def test_one_that_failed_counts_too_and_each_only_once(self, harness):
+        failed = [StreamError(StreamFailure("quota", "No money"), Usage(300, 1))]
+        h, session = await filled(
+            harness, failed, read("0.txt"), answer("done", usage=Usage(10, 5)), context_window=8000
+        )
+        run = await done(h, "go on " + LONG * 3, session=session)
+        assert (run.end.stop_reason, run.end.usage) == ("complete", Usage(310, 6))
+
+    async def test_a_crash_after_it_does_not_forget_it(self, harness):
+        gate = Gate()
+        h, session = await filled(
+            harness, answer("SUMMARY", usage=Usage(6000, 500)), [gate], context_window=8000
+        )
+        await h.start("go on " + LONG * 3, session=session)
+        await gate.reached.wait()
+        end = read_picture(h.path(session)).closers()[-1]
+        assert (end["type"], end["data"]["usage"]["input"]) == ("agent_end", 6000)
+        gate.open()
+        await h.close()
 
 
 class TestAskedFor:

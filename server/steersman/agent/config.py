@@ -34,7 +34,7 @@ class Budget:
     """Counted anew for each follow-up. At least 1."""
     seconds: float | None = None
     tokens: int | None = None
-    """Input and output of all requests, including discarded responses."""
+    """Input and output of all requests, including discarded responses and those that hooks have made."""
     cost: float | None = None
     """US dollars. A model of unknown price is asked only once."""
 

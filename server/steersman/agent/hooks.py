@@ -20,6 +20,7 @@ from steersman.agent.messages import (
     Message,
     ToolCall,
     ToolResultMessage,
+    Usage,
 )
 from steersman.agent.model import Model, StreamFailure, ThinkingLevel
 from steersman.agent.tool import Proposal, Tool, ToolResult
@@ -148,6 +149,10 @@ class Hooks:
     get_follow_up_messages: Callable[[], Sequence[Input]] | None = None
     """Takes the next input when the run would end. Called right after an empty poll for steering. An empty answer ends
     the run, so whoever gives it must refuse later input in the same step."""
+
+    get_own_usage: Callable[[], Usage] | None = None
+    """Takes what hooks have spent on requests of their own, such as for a summary: it counts as the run's. Called
+    before each turn, and at the end."""
 
     hand_back: Callable[[Sequence[Input]], Sequence[Input]] | None = None
     """Called once, in the step that tells the run's end, with what was taken but not delivered. Returns what

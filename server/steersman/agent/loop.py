@@ -151,6 +151,7 @@ class _Run:
         used = 0
         while state.pending or self._must_answer or self._resumes:
             state.check_abort()
+            state.count_own_usage()
             if limit := self._exceeded(used):
                 return AgentEnd("max_turns" if limit == "turns" else "budget", limit=limit)
             await self._prepare_next_turn()
@@ -250,6 +251,7 @@ class _Run:
             ids = call_ids(self._batch.calls) if self._batch else ()
             await recorder.close(TurnEnd(recorder.open_turn, "aborted" if aborted else "error", ids))
         try:
+            state.count_own_usage()
             await state.keep_custom()
         except HookFailed as failed:
             end = _hook_failed(failed)

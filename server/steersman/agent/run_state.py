@@ -66,6 +66,11 @@ class RunState:
         if self._view is not None:
             self._view.extend(messages)
 
+    def count_own_usage(self) -> None:
+        """Adds what hooks have spent themselves."""
+        if take := self.hooks.get_own_usage:
+            self.usage += self.call("get_own_usage", take)
+
     # Input
 
     def poll_steering(self) -> None:

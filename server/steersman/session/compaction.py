@@ -69,6 +69,12 @@ class Compactor:
     def __init__(self, model: Model, parts: Parts, overhead: int, see: See) -> None:
         """`overhead`: tokens of the system prompt and the tools; `see(messages)`: what models may see of them."""
         self._model, self._parts, self._overhead, self._see = model, parts, overhead, see
+        self._spent = NO_USAGE
+
+    def take_usage(self) -> Usage:
+        """That of its requests since the last call."""
+        spent, self._spent = self._spent, NO_USAGE
+        return spent
 
     def plan(self, window: int, *, size: int | None = None, wanted: bool = False) -> Plan | None:
         """What would be replaced for a window of so many tokens; None if there is too little.
@@ -112,6 +118,8 @@ class Compactor:
             failed: Data = {"failed": _why(error), "usage": usage_data(spent.usage)}
             await journal.record_end("compaction_end", failed, failed)
             raise
+        finally:
+            self._spent += spent.usage
         files = files_in(plan.messages, Files.of(journal.picture.files))
         summary = "\n\n".join(filter(None, (text, files.text())))
         kept = _kept(journal.picture.messages, journal.picture.branch.nodes, plan.kept_from)

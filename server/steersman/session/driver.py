@@ -183,6 +183,7 @@ class RunDriver:
                 on_stream_failure=self._on_stream_failure,
                 get_steering_messages=self._take_steering,
                 get_follow_up_messages=self._take_follow_ups,
+                get_own_usage=self._fitting.take_usage,
                 hand_back=parts.inbox.hand_back,
                 steering_mode=parts.inbox.steering_mode,
             ),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.hooks import GiveUp, HookError, Retry
-from steersman.agent.messages import AssistantMessage, Message
+from steersman.agent.messages import AssistantMessage, Message, Usage
 from steersman.session.compaction import CompactionFailed, Compactor, Reason, See
 from steersman.session.parts import Parts
 from steersman.session.run import RunState
@@ -113,6 +113,10 @@ class Fitting:
         if estimate_anew(fitted, self.overhead) > needed * FULL:
             return GiveUp(TOO_LONG)
         return Retry()
+
+    def take_usage(self) -> Usage:
+        """The kernel's `get_own_usage`."""
+        return self._compactor.take_usage()
 
     # Inside
 

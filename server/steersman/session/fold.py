@@ -165,7 +165,10 @@ class Fold:
 
     def _compaction_end(self, record: Record, data: Data) -> None:
         self.compacting = False
-        self.usage += usage_from(data.get("usage"))
+        usage = usage_from(data.get("usage"))
+        self.usage += usage
+        if self.run is not None:
+            self.run.usage += usage
         if "summary" not in data:
             return  # it came to nothing
         self._grow(record, data["id"], "compaction", kept_from=data["keptFrom"], files=data.get("files", {}))
