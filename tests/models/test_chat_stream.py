@@ -287,6 +287,28 @@ def test_later_pieces_may_repeat_or_blank_the_id_and_the_name(later):
     ]
 
 
+@pytest.mark.parametrize("again", [{}, {"id": "1"}, {"id": "1", "name": "ls"}])
+@pytest.mark.parametrize("pieces", [['{"a":1}'], ['{"a"', ":", "1}"]])
+@pytest.mark.parametrize("index", [0, None])
+def test_a_server_that_sends_all_arguments_once_more_does_not_double_them(pieces, again, index):
+    first, *more = pieces
+    assert calls_of(
+        call(first, index=index, id="1", name="ls"),
+        *(call(piece, index=index) for piece in more),
+        call('{"a":1}', index=index, **again),
+        call('{"a":1}', index=index, **again),
+    ) == [("1", "ls", '{"a":1}')]
+
+
+@pytest.mark.parametrize("index", [0, None])
+def test_an_id_that_all_calls_have_does_not_make_them_one(index):
+    assert calls_of(
+        call('{"a":1}', index=index, id="1", name="ls"),
+        call('{"a"', index=index, id="1", name="ls"),
+        call(":2}", index=index, id="1"),
+    ) == [("1", "ls", '{"a":1}'), ("1", "ls", '{"a":2}')]
+
+
 def test_an_id_that_changes_on_every_piece_is_one_call():
     assert calls_of(
         call("{", index=0, id="x1", name="ls"), call('"a":1', index=0, id="x2"), call("}", index=0, id="x3")

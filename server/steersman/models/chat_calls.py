@@ -23,6 +23,8 @@ class CallSlot:
     id: str | None = None
     name: str = ""
     pieces: list[str] = field(default_factory=list)
+    length: int = 0
+    """Of all pieces."""
     block: int | None = None
     """The index of its block in the message, once it has been started."""
     name_is_late: bool = False
@@ -43,6 +45,19 @@ class CallSlot:
             return isinstance(orjson.loads("".join(self.pieces).encode("utf-8", "replace")), dict)
         except orjson.JSONDecodeError:
             return False
+
+    def repeats(self, arguments: str) -> bool:
+        """Whether this piece is all arguments over again, as some servers send them once they are complete. It is no
+        more of them: two objects in a row are no JSON."""
+        return len(arguments) == self.length and self.is_complete and "".join(self.pieces) == arguments
+
+    def add(self, arguments: str) -> str:
+        """Adds a piece of arguments, and returns what is new of it: all or nothing."""
+        if not arguments or self.repeats(arguments):
+            return ""
+        self.pieces.append(arguments)
+        self.length += len(arguments)
+        return arguments
 
 
 class CallSlots:
@@ -87,9 +102,7 @@ class CallSlots:
             shown_name(name) if isinstance(name, str) else "",
             arguments,
         )
-        if arguments:
-            slot.pieces.append(arguments)
-        return slot, arguments
+        return slot, slot.add(arguments)
 
     def _find(self, index: int | None, call_id: str, name: str, arguments: str) -> CallSlot:
         if index is not None:
@@ -97,13 +110,17 @@ class CallSlots:
             if slot is None or _is_another(slot, call_id, name, arguments):
                 slot = self._open(index)
         elif call_id:
-            slot = self._by_id.get(call_id) or self._nameless(name) or self._open(None)
+            known = self._by_id.get(call_id)
+            if known is not None and _is_another(known, call_id, name, arguments):
+                slot = self._open(None)
+            else:
+                slot = known or self._nameless(name) or self._open(None)
         else:
             last = self._slots[-1] if self._slots else None
             slot = self._open(None) if last is None or _is_another(last, "", name, arguments) else last
         if call_id and slot.id is None:
             slot.id = call_id
-            self._by_id.setdefault(call_id, slot)
+            self._by_id[call_id] = slot
         if name and not slot.name:
             slot.name = name
         return slot
@@ -124,12 +141,12 @@ def _is_another(slot: CallSlot, call_id: str, name: str, arguments: str) -> bool
     """Whether an entry in this slot's place begins another call. Every new call has a name."""
     if not name or not slot.name:
         return False
-    if call_id and slot.id:
-        return call_id != slot.id
-    if name != slot.name:
+    same_id = bool(call_id) and call_id == slot.id
+    if not same_id and ((call_id and slot.id) or name != slot.name):
         return True
-    # Either some provider repeats the name with every piece, or the same tool is called again.
+    # Either some provider repeats the name with every piece, or the same tool is called again. Some give every call the
+    # same id, and some send a call as a whole once more.
     if not arguments.lstrip().startswith("{") or slot.checks >= _MOST_CHECKS:
         return False
     slot.checks += 1
-    return slot.is_complete
+    return slot.is_complete and not (same_id and slot.repeats(arguments))
