@@ -382,6 +382,14 @@ def test_cumulative_usage_is_the_last_one():
     assert parse(sse(*values))["usage"]["output"] == 3
 
 
+@pytest.mark.parametrize("later", [{}, {"prompt_tokens": 0, "prompt_tokens_details": {"cached_tokens": 0}}])
+def test_the_input_that_only_the_beginning_counts_is_kept(later):
+    first = {"prompt_tokens": 7, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 5}}
+    last = {"completion_tokens": 3, **later}
+    usage = parse(sse({**text("a"), "usage": first}, {**text("b", "stop"), "usage": last}))["usage"]
+    assert (usage["input"], usage["output"], usage["cache_read"]) == (7, 3, 5)
+
+
 def test_usage_beside_a_text_is_read_each_time():
     one, two = ({"prompt_tokens": 7, "completion_tokens": n} for n in (1, 2))
     values = [{**text("a"), "usage": one}, {"choices": [], "usage": two}, {**text("b"), "usage": one}]

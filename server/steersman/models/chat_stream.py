@@ -12,7 +12,7 @@ from steersman.agent.model import StreamEvent
 from steersman.models.answer_body import NO_JSON, TOO_DEEP, Answer
 from steersman.models.chat_calls import CallSlots
 from steersman.models.chat_template import ChunkTemplate
-from steersman.models.chat_usage import read_usage
+from steersman.models.chat_usage import ChatUsage, read_usage
 from steersman.models.event_json import read_event, text
 from steersman.models.sse import SseEvent
 
@@ -64,6 +64,7 @@ class ChatStreamParser:
         self._cut: ModelStop | None = None
         self._calls = CallSlots()
         self._template: ChunkTemplate | None = None
+        self._usage: ChatUsage | None = None
 
     @property
     def missing_end(self) -> str:
@@ -230,8 +231,8 @@ class ChatStreamParser:
     def _read_usage(self, usage: object) -> None:
         if isinstance(usage, dict) and usage:
             read = read_usage(usage)
-            if self.answer.usage is None or not read.is_zero:
-                self.answer.usage = read
+            self._usage = read if self._usage is None else read.after(self._usage)
+            self.answer.usage = self._usage
 
     def _call(self, entry: dict[str, object]) -> None:
         slot, arguments = self._calls.take(entry)

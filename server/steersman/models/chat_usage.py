@@ -23,9 +23,18 @@ class ChatUsage:
     reasoning: int | None
     cost: float | None
 
-    @property
-    def is_zero(self) -> bool:
-        return not (self.input or self.output or self.total)
+    def after(self, before: "ChatUsage") -> "ChatUsage":
+        """These numbers, with those of `before` in place of missing ones and zeros: counts are cumulative, but some
+        gateways send the input only at the start, and the output at the end."""
+        return ChatUsage(
+            input=self.input or before.input,
+            output=self.output or before.output,
+            total=self.total or before.total,
+            cache_read=self.cache_read or before.cache_read,
+            cache_write=self.cache_write or before.cache_write,
+            reasoning=self.reasoning or before.reasoning,
+            cost=self.cost or before.cost,
+        )
 
     def as_sent(self) -> dict[str, int | None]:
         """The provider's own numbers under our names."""
