@@ -1,5 +1,7 @@
 """Arguments of a call that come as a JSON object instead of as text, which every API has servers for."""
 
+import json
+
 import pytest
 
 from steersman.models.debug import parse_recording
@@ -45,6 +47,26 @@ BODIES = {
 def test_they_become_text_as_a_person_would_write_it(api):
     (call,) = parse_recording(api, [BODIES[api]({"path": "été/😀"})])["tool_calls"]
     assert call["arguments_raw"] == '{"path": "été/😀"}'
+
+
+@pytest.mark.parametrize("api", BODIES)
+@pytest.mark.parametrize("arguments", [["a.txt"], 5, True, 0])
+def test_those_that_are_no_object_are_not_taken_for_none(api, arguments):
+    (call,) = parse_recording(api, [BODIES[api](arguments)])["tool_calls"]
+    assert call["arguments_raw"] == json.dumps(arguments)
+
+
+@pytest.mark.parametrize("api", BODIES)
+def test_as_text_they_are_what_the_text_says(api):
+    (call,) = parse_recording(api, [BODIES[api]('{"path": "a.txt"}')])["tool_calls"]
+    assert call["arguments_raw"] == '{"path": "a.txt"}'
+
+
+@pytest.mark.parametrize("api", BODIES)
+@pytest.mark.parametrize("arguments", [None, [], {}])
+def test_none_are_an_empty_object(api, arguments):
+    (call,) = parse_recording(api, [BODIES[api](arguments)])["tool_calls"]
+    assert call["arguments_raw"] in ("", "{}")
 
 
 def nested(api, depth):

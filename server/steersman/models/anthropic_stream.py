@@ -174,7 +174,7 @@ class AnthropicStreamParser:
             self.call_ids.append(call_id)
             block.index = self._blocks.start_call(shown_name(string(content, "name")), call_id)
             given = content.get("input")
-            block.whole_input = arguments_text(given) if given and isinstance(given, dict) else ""
+            block.whole_input = arguments_text(given) if given != {} else ""
 
     def _delta(self, event: dict[str, object]) -> None:
         delta = event.get("delta")

@@ -45,14 +45,16 @@ def text(holder: Mapping[str, object], key: str) -> str:
 
 
 def arguments_text(value: object) -> str:
-    """A call's arguments as JSON text, also from servers that send the object itself; empty for anything else.
+    """A call's arguments as JSON text, also from servers that send the value itself. What is no object is kept, so that
+    the call is refused: taken for none at all, it would be a call with every default. Empty for null, and for an empty
+    list, which some servers make of an empty object.
 
     Raises:
-        RecursionError: the object is nested too deeply to be written.
+        RecursionError: the value is nested too deeply to be written.
     """
     if isinstance(value, str):
         return value
-    if not isinstance(value, dict):
+    if value is None or value == []:
         return ""
     if is_too_deep(value):
         raise RecursionError("nested too deeply")

@@ -178,8 +178,7 @@ class GeminiStreamParser:
         call_id = text(call, "id") or None
         self.call_ids.append(call_id)
         index = self._blocks.start_call(shown_name(string(call, "name")), call_id)
-        arguments = call.get("args")
-        self._blocks.append(index, arguments_text(arguments) if isinstance(arguments, dict) else "{}")
+        self._blocks.append(index, arguments_text(call.get("args")) or "{}")
         self._blocks.end(index, signature=signature)
 
 
