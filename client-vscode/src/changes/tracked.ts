@@ -3,7 +3,8 @@
 import * as vscode from "vscode";
 import type { Server } from "../server/server";
 import { type ChangedFile, LastRuns, type RunChanges } from "./lastRun";
-import { type Mark, marksOf, moved, type TextChange } from "./ranges";
+import { MovingMarks } from "./movingMarks";
+import { type Mark, marksOf } from "./ranges";
 import { checkpointOf, preview } from "./reverting";
 
 /** Milliseconds to wait for further edits before the lines are fetched. */
@@ -12,9 +13,7 @@ const QUIET = 300;
 export class TrackedChanges implements vscode.Disposable {
   private readonly runs = new LastRuns();
   private readonly changes = new vscode.EventEmitter<void>();
-  private readonly marks = new Map<string, readonly Mark[]>();
-  /** Edits of documents while their lines are being fetched. */
-  private since: Map<string, TextChange[]> | undefined;
+  private readonly marks = new MovingMarks();
   private readonly stale = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private asking: Promise<void> | undefined;
@@ -38,7 +37,9 @@ export class TrackedChanges implements vscode.Disposable {
         this.runs.stopped();
         this.tell();
       }),
-      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => this.edited(document, contentChanges)),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) =>
+        this.marks.edited(document.uri.toString(), contentChanges),
+      ),
       vscode.window.onDidChangeVisibleTextEditors(() => this.look()),
     ];
   }
@@ -65,7 +66,8 @@ export class TrackedChanges implements vscode.Disposable {
 
   /** A document's changed lines; fetches them if they aren't known. */
   async known(uri: vscode.Uri): Promise<readonly Mark[]> {
-    await this.asking;
+    // Whoever waited as long may have asked first.
+    while (this.asking) await this.asking;
     if (this.lacks(uri)) await this.ask([uri]);
     return this.marksIn(uri);
   }
@@ -82,7 +84,7 @@ export class TrackedChanges implements vscode.Disposable {
   }
 
   private tell(): void {
-    for (const uri of this.marks.keys()) if (!this.of(vscode.Uri.parse(uri))) this.marks.delete(uri);
+    for (const uri of this.marks.names) if (!this.of(vscode.Uri.parse(uri))) this.marks.forget(uri);
     this.changes.fire();
     this.look();
   }
@@ -94,7 +96,7 @@ export class TrackedChanges implements vscode.Disposable {
   /** Whether a document was changed and its lines are unknown or outdated. */
   private lacks(uri: vscode.Uri): boolean {
     const name = uri.toString();
-    return (!this.marks.has(name) || this.stale.has(name)) && this.of(uri) !== undefined;
+    return (!this.marks.get(name) || this.stale.has(name)) && this.of(uri) !== undefined;
   }
 
   private shown(): vscode.Uri[] {
@@ -119,7 +121,6 @@ export class TrackedChanges implements vscode.Disposable {
 
   private async askAll(uris: readonly vscode.Uri[]): Promise<void> {
     for (const uri of uris) this.stale.delete(uri.toString());
-    this.since = new Map();
     try {
       for (const run of this.runs.changed) {
         const files = uris.flatMap((uri) => this.of(uri) ?? []).filter((each) => each.run === run);
@@ -129,29 +130,18 @@ export class TrackedChanges implements vscode.Disposable {
       // Only decoration is missing: the chat shows what the run did, and its next change asks again.
       this.log.info(`The changed lines can't be shown: ${String(error)}`);
     } finally {
-      this.since = undefined;
-      for (const uri of uris) if (!this.marks.has(uri.toString())) this.marks.set(uri.toString(), []);
+      for (const uri of uris) if (!this.marks.get(uri.toString())) this.marks.set(uri.toString(), []);
     }
   }
 
   private async askRun(run: RunChanges, uris: readonly string[]): Promise<void> {
     const checkpoint = await checkpointOf(this.server, run.session, run);
     if (checkpoint === null) return;
-    const answer = await preview(this.server, run.session, checkpoint, uris);
-    for (const uri of uris) {
-      const name = vscode.Uri.parse(uri).toString();
-      const diff = answer.files.find((file) => file.uri === uri)?.diff ?? "";
-      const typed = this.since?.get(name) ?? [];
-      this.marks.set(name, typed.reduce(moved, marksOf(diff)));
-    }
-  }
-
-  private edited(document: vscode.TextDocument, changes: readonly TextChange[]): void {
-    const name = document.uri.toString();
-    const marks = this.marks.get(name);
-    // VS Code lists changes from the end of the document to its start, with ranges in the text before all of them.
-    if (marks) this.marks.set(name, changes.reduce(moved, marks));
-    if (!this.since) return;
-    this.since.set(name, [...(this.since.get(name) ?? []), ...changes]);
+    // Only from here on: what was typed before is in the text that this question is about.
+    await this.marks.fetch(async () => {
+      const { files } = await preview(this.server, run.session, checkpoint, uris);
+      const diffOf = (uri: string): string => files.find((file) => file.uri === uri)?.diff ?? "";
+      return new Map(uris.map((uri) => [vscode.Uri.parse(uri).toString(), marksOf(diffOf(uri))]));
+    });
   }
 }
