@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { locale, t } from "../l10n";
 import type { ListedSession } from "../protocol";
 import type { Server } from "../server/server";
+import { type Drawing, Drawings } from "./drawings";
 import { WhileVisible } from "./whileVisible";
 import {
   type GroupNode,
@@ -11,7 +12,6 @@ import {
   otherNodes,
   ownNodes,
   type SessionNode,
-  sessionsOf,
   type TreeNode,
 } from "./groups";
 import { ageText, descriptionOf, factsOf, iconOf, spokenOf, titleOf } from "./labels";
@@ -29,10 +29,9 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private readonly list: SessionList;
   private readonly refreshing = new WhileVisible(() => this.changes.fire(undefined), later);
   private readonly listening: vscode.Disposable[];
-  private nodes = new Map<string, SessionNode[]>();
-  private listed = new Map<string, ListedSession>();
-  /** Ids of the sessions listed under this workspace. */
-  private own: ReadonlySet<string> = new Set();
+  private readonly drawings = new Drawings();
+  /** What each row was made of. */
+  private readonly listed = new WeakMap<Row, ListedSession>();
   private knowsOthers = false;
   private minute: NodeJS.Timeout | undefined;
   private told: TreeState = "listed";
@@ -97,7 +96,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   /** The node of a session, if it is listed. */
   find(session: string): SessionNode | undefined {
-    return this.nodes.get(session)?.[0];
+    return this.drawings.find(session);
   }
 
   getParent(node: TreeNode): TreeNode | undefined {
@@ -107,7 +106,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   async getChildren(node?: TreeNode): Promise<TreeNode[]> {
     if (node === undefined) return this.roots();
     if (node.kind !== "others") return "children" in node ? node.children : [];
-    return this.asked(async () => this.keep(otherNodes(await this.others(), node)));
+    const drawing = this.drawings.latest;
+    return this.asked(drawing, async () => drawing.keep(otherNodes(await this.others(drawing), node)));
   }
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
@@ -146,46 +146,46 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   private async roots(): Promise<TreeNode[]> {
-    this.nodes = new Map();
-    this.listed = new Map();
+    const drawing = this.drawings.begin();
     // The user restarts a server that could not be started; drawing a list must not.
     if (this.server.state.kind === "failed") {
       this.become("failed");
       return [];
     }
-    return this.asked(async () => {
+    return this.asked(drawing, async () => {
       const folders = ownFolders();
       const listings = await Promise.all(folders.map(async (folder) => [folder, await this.list.of(folder)] as const));
       const own = new Map<string, Listing>(listings);
-      this.own = new Set(listings.flatMap(([, { rows }]) => rows.map(({ id }) => id)));
-      const nodes = this.keep(ownNodes(own, new Date()));
-      if (folders.length === 0) nodes.push(...this.keep(otherNodes(await this.others(), undefined)));
-      else if (await this.hasOthers(listings.map(([, listing]) => listing))) {
+      drawing.own = new Set(listings.flatMap(([, { rows }]) => rows.map(({ id }) => id)));
+      const nodes = drawing.keep(ownNodes(own, new Date()));
+      if (folders.length === 0) nodes.push(...drawing.keep(otherNodes(await this.others(drawing), undefined)));
+      else if (await this.hasOthers(drawing, listings.map(([, listing]) => listing))) {
         nodes.push({ kind: "others", id: "others", parent: undefined });
       }
-      this.become(nodes.length > 0 ? "listed" : "empty");
+      this.become(nodes.length > 0 ? "listed" : "empty", drawing);
       return nodes;
     });
   }
 
-  private others(): Promise<Listing> {
-    return this.list.others(ownFolders(), this.own);
+  private others({ own }: Drawing): Promise<Listing> {
+    return this.list.others(ownFolders(), own);
   }
 
   /** Once there are some, it does not ask again. A search covers all folders. */
-  private async hasOthers(own: readonly Listing[]): Promise<boolean> {
-    if (this.query) return (await this.others()).rows.length > 0;
+  private async hasOthers(drawing: Drawing, own: readonly Listing[]): Promise<boolean> {
+    if (this.query) return (await this.others(drawing)).rows.length > 0;
     const known = own.reduce((sum, { rows }) => sum + rows.length, 0);
     this.knowsOthers ||= own.some(({ more }) => more !== "none") || (await this.list.hasOthers(known));
     return this.knowsOthers;
   }
 
-  private async asked(question: () => Promise<TreeNode[]>): Promise<TreeNode[]> {
+  private async asked(drawing: Drawing, question: () => Promise<TreeNode[]>): Promise<TreeNode[]> {
     try {
       const nodes = await question();
-      this.why = undefined;
+      if (drawing === this.drawings.latest) this.why = undefined;
       return nodes;
     } catch (error) {
+      if (drawing !== this.drawings.latest) return [];
       const started = this.server.state.kind === "running";
       this.why = started ? t("The sessions can't be listed: {0}", (error as Error).message) : undefined;
       this.become("failed");
@@ -193,28 +193,24 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     }
   }
 
-  private become(state: TreeState): void {
+  /** An overtaken drawing has nothing to tell. */
+  private become(state: TreeState, drawing = this.drawings.latest): void {
+    if (drawing !== this.drawings.latest) return;
     this.told = state;
     this.states.fire();
   }
 
-  private keep(nodes: TreeNode[]): TreeNode[] {
-    for (const node of sessionsOf(nodes)) {
-      this.nodes.set(node.row.id, [...(this.nodes.get(node.row.id) ?? []), node]);
-    }
-    return nodes;
-  }
-
   private row(listed: ListedSession): Row {
-    this.listed.set(listed.session, listed);
-    return rowOf(listed, this.sessions.get(listed.session), this.failures.has(listed.session));
+    const row = rowOf(listed, this.sessions.get(listed.session), this.failures.has(listed.session));
+    this.listed.set(row, listed);
+    return row;
   }
 
   /** A session's state has changed, but not its place in the list. */
   private redraw(session: string): void {
-    const listed = this.listed.get(session);
-    if (!listed) return;
-    for (const node of this.nodes.get(session) ?? []) {
+    for (const node of this.drawings.latest.of(session)) {
+      const listed = this.listed.get(node.row);
+      if (!listed) continue;
       const row = this.row(listed);
       if (row.state === node.row.state && row.title === node.row.title && row.model === node.row.model) continue;
       node.row = row;
