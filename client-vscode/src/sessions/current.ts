@@ -1,6 +1,6 @@
 /** The current state of a session, as far as the event stream tells it. Pure. */
 
-import type { AgentStartData, Event, QueuedItem } from "../protocol";
+import type { AgentStartData, Event, ListedSession, QueuedItem } from "../protocol";
 import type { Mode } from "../view/messages";
 
 export interface SessionNow {
@@ -46,6 +46,15 @@ export function after(now: SessionNow, event: Event): SessionNow {
     default:
       return now;
   }
+}
+
+/**
+ * The state after the session's log was read for a list; the same object where nothing changes. Another window may have
+ * named the session; not while a run is live here, whose log is this window's and may lack what its events have told.
+ */
+export function afterListing(now: SessionNow, { title }: Pick<ListedSession, "title">): SessionNow {
+  if (now.run !== null || now.title === null || title === null || title === now.title) return now;
+  return { ...now, title };
 }
 
 /** The title of a session that its user has not named: the first line of its first message, if that has text. */

@@ -1,9 +1,9 @@
 /** The current states of this window's sessions, kept up to date from the event stream. */
 
 import * as vscode from "vscode";
-import type { Event } from "../protocol";
+import type { Event, ListedSession } from "../protocol";
 import type { Server } from "../server/server";
-import { after, fresh, type SessionNow } from "./current";
+import { after, afterListing, fresh, type SessionNow } from "./current";
 
 export class Sessions implements vscode.Disposable {
   private readonly known = new Map<string, SessionNow>();
@@ -34,6 +34,13 @@ export class Sessions implements vscode.Disposable {
     this.changes.fire(session);
   }
 
+  /** Takes over what a list that has just been fetched says of a session; returns its state. */
+  listed(listed: ListedSession): SessionNow {
+    const before = this.get(listed.session);
+    this.become(listed.session, before, afterListing(before, listed));
+    return this.get(listed.session);
+  }
+
   dispose(): void {
     for (const listener of this.listening) listener.dispose();
     this.changes.dispose();
@@ -41,7 +48,10 @@ export class Sessions implements vscode.Disposable {
 
   private apply(session: string, event: Event): void {
     const before = this.get(session);
-    const now = after(before, event);
+    this.become(session, before, after(before, event));
+  }
+
+  private become(session: string, before: SessionNow, now: SessionNow): void {
     if (now === before) return;
     this.known.set(session, now);
     this.changes.fire(session);

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { locale, t } from "../l10n";
 import type { ListedSession } from "../protocol";
 import type { Server } from "../server/server";
+import type { SessionNow } from "./current";
 import { type Drawing, Drawings } from "./drawings";
 import { WhileVisible } from "./whileVisible";
 import {
@@ -46,7 +47,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   ) {
     this.list = new SessionList(
       (params) => this.server.execute("steersman.sessions", params),
-      (listed) => this.row(listed),
+      (listed) => this.row(listed, sessions.listed(listed)),
     );
     this.listening = [
       server.onEvent((event) => {
@@ -200,8 +201,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.states.fire();
   }
 
-  private row(listed: ListedSession): Row {
-    const row = rowOf(listed, this.sessions.get(listed.session), this.failures.has(listed.session));
+  private row(listed: ListedSession, now: SessionNow): Row {
+    const row = rowOf(listed, now, this.failures.has(listed.session));
     this.listed.set(row, listed);
     return row;
   }
@@ -211,7 +212,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     for (const node of this.drawings.latest.of(session)) {
       const listed = this.listed.get(node.row);
       if (!listed) continue;
-      const row = this.row(listed);
+      const row = this.row(listed, this.sessions.get(session));
       if (row.state === node.row.state && row.title === node.row.title && row.model === node.row.model) continue;
       node.row = row;
       this.changes.fire(node);

@@ -94,7 +94,7 @@ export class SessionsView implements vscode.Disposable {
       command("sessions.search", () => this.search()),
       command("sessions.clearSearch", () => this.find("")),
       command("sessions.resume", async () => {
-        const id = await pickSession(this.server, (listed) => rowOf(listed, this.sessions.get(listed.session), false), folderName);
+        const id = await pickSession(this.server, (listed) => rowOf(listed, this.sessions.listed(listed), false), folderName);
         if (id !== undefined) await actions.open(id);
       }),
     ];
