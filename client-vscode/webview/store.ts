@@ -52,8 +52,14 @@ export const INITIAL: PageState = {
 export class Store {
   private now: PageState = INITIAL;
   private readonly listeners = new Set<() => void>();
+  /** Milliseconds that the host's clock is ahead of the page's. */
+  private ahead = 0;
 
-  constructor(bridge: Bridge) {
+  /** `clock`: the page's, in milliseconds since 1970. */
+  constructor(
+    bridge: Bridge,
+    private readonly clock: () => number = Date.now,
+  ) {
     bridge.listen((push) => {
       switch (push.type) {
         case "server":
@@ -62,6 +68,9 @@ export class Store {
           return this.set({ trusted: push.trusted });
         case "session":
           return this.set({ session: push.session });
+        case "clock":
+          this.ahead = push.now - this.clock();
+          return;
         case "events":
           return this.set({
             transcript: fold(push.reset ? emptyTranscript() : this.now.transcript, push.events),
@@ -100,6 +109,11 @@ export class Store {
     this.set({ focus: this.now.focus + 1 });
   }
 
+  /** Milliseconds that have passed since a time of the host's; never below 0. */
+  since(time: number): number {
+    return Math.max(0, this.clock() + this.ahead - time);
+  }
+
   get state(): PageState {
     return this.now;
   }
@@ -113,6 +127,16 @@ export class Store {
     this.now = { ...this.now, ...part };
     for (const listener of this.listeners) listener();
   }
+}
+
+/** Milliseconds since a time of the host's (undefined: since no known one), anew each second. */
+export function useSince(store: Store, time: number | undefined): number | undefined {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return time === undefined ? undefined : store.since(time);
 }
 
 /** A part of the state; the component renders again when that part is another object. */

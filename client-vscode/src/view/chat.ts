@@ -287,6 +287,7 @@ export class Chat implements PageOwner, vscode.Disposable {
       locked: this.reading.locked,
       refusal: this.reading.refusal,
     };
+    this.push({ type: "clock", now: Date.now() });
     this.push({ type: "session", session });
     this.models.fire(session.model);
     const running = now.run !== null;

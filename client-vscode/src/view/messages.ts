@@ -187,6 +187,8 @@ export type Push =
   /** Whether the workspace is trusted. If not, its instructions are ignored and no mode is looser than `ask`. */
   | { readonly type: "trust"; readonly trusted: boolean }
   | { readonly type: "session"; readonly session: SessionView }
+  /** Milliseconds since 1970, now, by the clock that gives events their times: in a remote window it isn't the page's. */
+  | { readonly type: "clock"; readonly now: number }
   /** `reset`: discard what was shown; these are the first events of the session in `session`. */
   | { readonly type: "events"; readonly events: readonly Event[]; readonly reset?: boolean }
   | { readonly type: "streaming"; readonly message: StreamedMessage }

@@ -1,9 +1,8 @@
 /** Above the transcript: which session this is, what it is doing and for how long, what it has used. */
 
-import { useEffect, useState } from "preact/hooks";
 import type { Bridge } from "../bridge";
 import { t } from "../l10n";
-import { type Store, useStore } from "../store";
+import { type Store, useSince, useStore } from "../store";
 import { elapsed, runState } from "./runState";
 import { Title } from "./title";
 import { Usage } from "./usage";
@@ -26,21 +25,17 @@ export function Header({ store, bridge }: { store: Store; bridge: Bridge }) {
         <span class={waits ? "doing waits" : "doing"} role="status">
           {doing ?? ""}
         </span>
-        {session.run !== null && <Elapsed since={session.startedAt} />}
+        {session.run !== null && <Elapsed store={store} since={session.startedAt} />}
       </div>
     </header>
   );
 }
 
 /** It says something new each second, which nobody wants to hear: it is no live region. */
-function Elapsed({ since }: { since: number | undefined }) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  if (since === undefined) return null;
-  const time = elapsed(now - since);
+function Elapsed({ store, since }: { store: Store; since: number | undefined }) {
+  const ms = useSince(store, since);
+  if (ms === undefined) return null;
+  const time = elapsed(ms);
   return (
     <span class="elapsed" role="timer" aria-label={t("Running for {0}", time)} aria-live="off">
       {time}

@@ -1,11 +1,11 @@
 /** A tool call: what it does on what, how far it is, what came of it. */
 
-import { useEffect, useState } from "preact/hooks";
 import type { PendingApproval } from "../../src/view/messages";
 import type { ToolEntry } from "../../src/transcript/entries";
 import { ApprovalCard } from "../approvals/card";
 import { visible } from "../approvals/visible";
 import { t } from "../l10n";
+import { useSince } from "../store";
 import { whyDiscarded } from "./answer";
 import { useTranscript } from "./context";
 import { Counts, Diff } from "./diff";
@@ -146,12 +146,7 @@ function Icon({ name, label }: { name: string; label: string }) {
 
 /** Seconds since its work began, counted by the page. */
 function Elapsed({ since }: { since: number | undefined }) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  const seconds = since === undefined ? 0 : Math.max(0, Math.round((now - since) / 1000));
+  const seconds = Math.round((useSince(useTranscript().store, since) ?? 0) / 1000);
   return (
     <span class="tool-status">
       <span class="codicon codicon-loading codicon-modifier-spin" aria-hidden="true" />

@@ -195,6 +195,17 @@ describe("the header", () => {
     expect(box.value).toBe("x".repeat(500));
   });
 
+  it("counts a run's time by the host's clock, which may be hours from the page's", async () => {
+    const host = 1_800_000_000_000;
+    for (const off of [-3, 3]) {
+      const remote = new Store(bridge, () => host + off * 3_600_000);
+      await show(<Header key={off} store={remote} bridge={bridge} />);
+      await push({ type: "clock", now: host });
+      await push({ type: "session", session: session({ run: "run_1", state: "streaming", startedAt: host - 7000 }) });
+      expect(root.querySelector("[role=timer]")?.textContent).toBe("0:07");
+    }
+  });
+
   it("says what the session does", async () => {
     await push({ type: "session", session: session({ run: "run_1", state: "waitingInput" }) });
     expect(root.querySelector("[role=status]")?.textContent).toBe("Waiting for you");

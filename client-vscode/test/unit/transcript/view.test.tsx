@@ -275,3 +275,19 @@ test("an answer that is asked for again is folded away; one that was stopped sta
   expect(root.textContent).toContain("half of m2");
   expect(root.textContent).toContain("it was stopped");
 });
+
+test("how long a call has been running is counted by the host's clock, which may be hours from the page's", async () => {
+  const teller = new Session();
+  const call = { type: "toolCall", id: "call_1", name: "bash", arguments: '{"command":"make"}' } as const;
+  const begun = teller.event("tool_execution_running", { toolCallId: "call_1" });
+  const remote = new Store(bridge, () => begun.ts - 3 * 3_600_000);
+  bridge.receive({ type: "session", session });
+  await act(() => render(<TranscriptView key="remote" store={remote} bridge={bridge} />, root));
+  bridge.receive({ type: "clock", now: begun.ts + 12_000 });
+  await tell(
+    teller.answer("a1", null, call),
+    teller.event("tool_execution_start", { toolCallId: "call_1", name: "bash", args: { command: "make" } }),
+    begun,
+  );
+  expect(root.textContent).toContain("running for 12");
+});
