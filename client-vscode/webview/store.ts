@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { emptyTranscript, fold, streaming, type Transcript } from "../src/transcript/fold";
 import type { Draft, PendingApproval, PendingInput, ServerView, SessionView } from "../src/view/messages";
+import { ofOpen, type Typed, withText } from "../src/view/typed";
 import type { Bridge } from "./bridge";
 
 export interface PageState {
@@ -12,6 +13,8 @@ export interface PageState {
   readonly transcript: Transcript;
   readonly approvals: readonly PendingApproval[];
   readonly inputs: readonly PendingInput[];
+  /** What is typed as answers to them: it outlives their cards, which go while another session is shown. */
+  readonly typed: Typed;
   /** All that the host has put into the composer, the oldest first: several may come before any of them is drawn. */
   readonly drafts: readonly PutDraft[];
   /** Counts the wishes that the composer take the focus. */
@@ -43,6 +46,7 @@ export const INITIAL: PageState = {
   transcript: emptyTranscript(),
   approvals: [],
   inputs: [],
+  typed: {},
   drafts: [],
   focus: 0,
   said: 0,
@@ -57,7 +61,7 @@ export class Store {
 
   /** `clock`: the page's, in milliseconds since 1970. */
   constructor(
-    bridge: Bridge,
+    private readonly bridge: Bridge,
     private readonly clock: () => number = Date.now,
   ) {
     bridge.listen((push) => {
@@ -78,9 +82,12 @@ export class Store {
         case "streaming":
           return this.set({ transcript: streaming(this.now.transcript, push.message) });
         case "approvals":
-          return this.set({ approvals: push.pending });
+          return this.questions({ approvals: push.pending });
         case "inputs":
-          return this.set({ inputs: push.pending });
+          return this.questions({ inputs: push.pending });
+        case "typed":
+          // What is here is the newer.
+          return this.set({ typed: { ...push.typed, ...this.now.typed } });
         case "draft":
           return this.set({ drafts: [...this.now.drafts, push] });
         case "focus":
@@ -92,6 +99,12 @@ export class Store {
   /** Told by the connection watch. */
   connection(connected: boolean): void {
     if (connected !== this.now.connected) this.set({ connected });
+  }
+
+  /** The answer to a question (see `questionOf`) is being typed. */
+  type(question: string, text: string): void {
+    this.set({ typed: withText(this.now.typed, question, text) });
+    this.bridge.send({ type: "typed", question, text });
   }
 
   /** Puts a text into the composer, before what is there, and the cursor behind it. */
@@ -121,6 +134,11 @@ export class Store {
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  private questions(part: Partial<Pick<PageState, "approvals" | "inputs">>): void {
+    const { approvals, inputs, typed } = { ...this.now, ...part };
+    this.set({ ...part, typed: ofOpen(typed, [...approvals, ...inputs]) });
   }
 
   private set(part: Partial<PageState>): void {

@@ -16,6 +16,7 @@ import type { PageOwner } from "./pageLink";
 import { Reading } from "./reading";
 import { SessionSettings } from "./sessionSettings";
 import { Speaking } from "./speaking";
+import { ofOpen, type Typed, withText } from "./typed";
 import { type Keep, Undelivered } from "./undelivered";
 
 /** What the chat needs of the rooms beside it. */
@@ -38,6 +39,8 @@ export class Chat implements PageOwner, vscode.Disposable {
   private readonly speaking: Speaking;
   private readonly reading: Reading;
   private running = false;
+  /** Lasts as long as the questions, which no reload of the window outlives. */
+  private answers: Typed = {};
   private push: (message: Push) => void = () => undefined;
   /** Another session is shown. */
   readonly onDidShow = this.shown.event;
@@ -123,6 +126,7 @@ export class Chat implements PageOwner, vscode.Disposable {
     this.pushServer();
     this.pushTrust();
     this.pushQuestions();
+    this.push({ type: "typed", typed: this.answers });
     this.push({ type: "draft", draft: this.drafts.draft, how: "replace" });
     void this.show(this.session);
   }
@@ -133,6 +137,10 @@ export class Chat implements PageOwner, vscode.Disposable {
 
   draftText(text: string): void {
     this.drafts.keepText(text);
+  }
+
+  typed(question: string, text: string): void {
+    this.answers = withText(this.answers, question, text);
   }
 
   /** Shows a session from its first event on, or an empty page for one that is to be made. Never throws. */
@@ -297,8 +305,10 @@ export class Chat implements PageOwner, vscode.Disposable {
   }
 
   private pushQuestions(): void {
-    this.push({ type: "approvals", pending: this.rooms.approvals.pending() });
-    this.push({ type: "inputs", pending: this.rooms.inputs.pending() });
+    const [approvals, inputs] = [this.rooms.approvals.pending(), this.rooms.inputs.pending()];
+    this.answers = ofOpen(this.answers, [...approvals, ...inputs]);
+    this.push({ type: "approvals", pending: approvals });
+    this.push({ type: "inputs", pending: inputs });
   }
 }
 

@@ -171,6 +171,8 @@ export type FromPage =
   | { readonly type: "draft"; readonly draft: Draft }
   /** Only the draft's text has changed: images are large and not sent again. */
   | { readonly type: "draftText"; readonly text: string }
+  /** What is typed as the answer to an open question (see `questionOf`) is this now. */
+  | { readonly type: "typed"; readonly question: string; readonly text: string }
   /** Is the host still there? It answers with `pong`. */
   | { readonly type: "ping" }
   | {
@@ -194,6 +196,8 @@ export type Push =
   | { readonly type: "streaming"; readonly message: StreamedMessage }
   | { readonly type: "approvals"; readonly pending: readonly PendingApproval[] }
   | { readonly type: "inputs"; readonly pending: readonly PendingInput[] }
+  /** What an earlier page had as answers to the open questions. */
+  | { readonly type: "typed"; readonly typed: Readonly<Record<string, string>> }
   /** Replaces the composer's text, or goes before or after it. */
   | { readonly type: "draft"; readonly draft: Draft; readonly how: "replace" | "prepend" | "append" }
   | { readonly type: "focus" }

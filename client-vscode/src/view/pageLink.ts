@@ -8,6 +8,8 @@ export interface PageOwner {
   ready(): void;
   draft(draft: Draft): void;
   draftText(text: string): void;
+  /** The answer to a question is being typed. */
+  typed(question: string, text: string): void;
 }
 
 /** Where messages to a page go; enough of a `vscode.Webview`. */
@@ -63,6 +65,9 @@ export class PageLink {
         break;
       case "draftText":
         this.owner.draftText(message.text);
+        break;
+      case "typed":
+        this.owner.typed(message.question, message.text);
         break;
       case "ping":
         this.push({ type: "pong" });

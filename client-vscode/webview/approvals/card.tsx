@@ -32,6 +32,8 @@ export function ApprovalCard({ store, bridge, approval, children, apart = false,
   const session = useStore(store, (state) => state.session.id);
   const declineButton = useRef<HTMLButtonElement>(null);
   const [declining, setDeclining] = useState(false);
+  // It is kept beyond this card, which goes when it is out of view or the page is hidden.
+  const feedback = useStore(store, ({ typed }) => typed[request.id] ?? "");
   const { busy, error, run } = useCalls();
   const inert = useInert(gate, apart ? `${request.id} apart` : request.id) || busy;
   const answers = useRef<HTMLDivElement>(null);
@@ -39,12 +41,17 @@ export function ApprovalCard({ store, bridge, approval, children, apart = false,
 
   const answer = (given: ApprovalAnswer): void =>
     run(() => bridge.call("approve", { id: request.id, answer: given }), "answer");
-  const decline = (feedback: string): void => {
+  const decline = (): void => {
     const said = feedback.trim();
     answer(said === "" ? { decision: "decline" } : { decision: "decline", feedback: said });
   };
+  const write = (text: string): void => {
+    setDeclining(true);
+    store.type(request.id, text);
+  };
   const back = (): void => {
     setDeclining(false);
+    store.type(request.id, "");
     // The button comes back with the next rendering.
     requestAnimationFrame(() => declineButton.current?.focus());
   };
@@ -71,8 +78,15 @@ export function ApprovalCard({ store, bridge, approval, children, apart = false,
         </p>
       )}
       <div ref={answers}>
-        {declining ? (
-          <Feedback inert={inert} onDecline={decline} onBack={back} />
+        {declining || feedback !== "" ? (
+          <Feedback
+            inert={inert}
+            text={feedback}
+            focus={declining}
+            onText={write}
+            onDecline={decline}
+            onBack={back}
+          />
         ) : (
           <Buttons
             request={request}

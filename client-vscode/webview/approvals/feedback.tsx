@@ -1,22 +1,26 @@
 /** A word for the model with a no: one line, Enter declines, Escape goes back. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { composes } from "../composer/keys";
 import { t } from "../l10n";
 import { GuardedButton } from "./button";
 
 interface Props {
   readonly inert: boolean;
+  readonly text: string;
+  /** The user has just pressed Decline: this is where the next key belongs. */
+  readonly focus: boolean;
+  readonly onText: (text: string) => void;
   /** An empty text is a plain no. */
-  readonly onDecline: (feedback: string) => void;
+  readonly onDecline: () => void;
   readonly onBack: () => void;
 }
 
-export function Feedback({ inert, onDecline, onBack }: Props) {
-  const [text, setText] = useState("");
+export function Feedback({ inert, text, focus, onText, onDecline, onBack }: Props) {
   const box = useRef<HTMLInputElement>(null);
-  // The user has just pressed Decline: this is where the next key belongs.
-  useEffect(() => box.current?.focus(), []);
+  useEffect(() => {
+    if (focus) box.current?.focus();
+  }, []);
   const keyDown = (event: KeyboardEvent): void => {
     if (composes(event) || (event.key !== "Enter" && event.key !== "Escape")) return;
     // Neither may reach the page: Escape would stop the run there.
@@ -24,7 +28,7 @@ export function Feedback({ inert, onDecline, onBack }: Props) {
     event.stopPropagation();
     if (event.repeat) return;
     if (event.key === "Escape") onBack();
-    else if (!inert) onDecline(text);
+    else if (!inert) onDecline();
   };
   return (
     <div class="approval-feedback">
@@ -34,11 +38,11 @@ export function Feedback({ inert, onDecline, onBack }: Props) {
         aria-label={t("Feedback")}
         placeholder={t("What should it do instead? (optional)")}
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => onText(event.currentTarget.value)}
         onKeyDown={keyDown}
       />
       <div class="card-buttons">
-        <GuardedButton className="primary" inert={inert} onPress={() => onDecline(text)}>
+        <GuardedButton className="primary" inert={inert} onPress={onDecline}>
           {t("Decline")}
         </GuardedButton>
         <GuardedButton inert={false} onPress={onBack}>

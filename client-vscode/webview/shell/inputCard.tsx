@@ -1,7 +1,8 @@
 /** A question that wants a line of text: the model's, or one that a command has. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { PendingInput } from "../../src/view/messages";
+import { questionOf } from "../../src/view/typed";
 import type { Bridge } from "../bridge";
 import { visible } from "../approvals/visible";
 import { composes } from "../composer/keys";
@@ -13,38 +14,23 @@ export function InputQuestions({ store, bridge }: { store: Store; bridge: Bridge
   const inputs = useStore(store, (state) => state.inputs);
   const session = useStore(store, (state) => state.session.id);
   const here = inputs.filter((input) => input.session === "" || input.session === session);
-  // What is typed outlives a card: it goes while another session is shown.
-  const typed = useRef(new Map<string, string>()).current;
-  useEffect(() => {
-    const open = new Set(inputs.map(keyOf));
-    for (const key of [...typed.keys()]) if (!open.has(key)) typed.delete(key);
-  }, [inputs]);
   return (
     <>
       {here.map((input) => (
-        <InputCard key={keyOf(input)} input={input} bridge={bridge} typed={typed} />
+        <InputCard key={questionOf(input)} input={input} store={store} bridge={bridge} />
       ))}
     </>
   );
 }
 
-function keyOf({ session, toolCallId }: PendingInput): string {
-  return `${session} ${toolCallId}`;
-}
-
 interface CardProps {
   readonly input: PendingInput;
+  readonly store: Store;
   readonly bridge: Bridge;
-  /** What is typed, by question. */
-  readonly typed: Map<string, string>;
 }
 
-function InputCard({ input, bridge, typed }: CardProps) {
-  const [text, setText] = useState(typed.get(keyOf(input)) ?? "");
-  const change = (to: string): void => {
-    typed.set(keyOf(input), to);
-    setText(to);
-  };
+function InputCard({ input, store, bridge }: CardProps) {
+  const text = useStore(store, ({ typed }) => typed[questionOf(input)] ?? "");
   const [problem, setProblem] = useState<string | null>(null);
   const busy = useRef(false);
   const name = `input-${input.toolCallId}`;
@@ -84,7 +70,7 @@ function InputCard({ input, bridge, typed }: CardProps) {
           aria-label={t("Answer")}
           placeholder={input.options.length > 0 ? t("Or something else") : t("Your answer")}
           value={text}
-          onInput={(event) => change(event.currentTarget.value)}
+          onInput={(event) => store.type(questionOf(input), event.currentTarget.value)}
           onKeyDown={(event) => {
             if (composes(event) || event.key !== "Enter" || event.shiftKey) return;
             event.preventDefault();

@@ -28,7 +28,7 @@ export function Tool({ entry, roots, question }: Props) {
   if (question) {
     // The question says itself what the call would do.
     return (
-      <ApprovalCard store={store} bridge={bridge} approval={question}>
+      <ApprovalCard key={question.request.id} store={store} bridge={bridge} approval={question}>
         {entry.changes.length > 0 ? <Changes entry={entry} roots={roots} question={question.request.id} /> : undefined}
       </ApprovalCard>
     );

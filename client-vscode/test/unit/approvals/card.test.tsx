@@ -178,6 +178,35 @@ test("Decline asks for a word: Enter sends it, and Escape goes back without a wo
   expect(reached).toEqual([]);
 });
 
+test("the word with a no outlives its card and its page, without taking the focus; going back drops it", async () => {
+  bridge.receive({ type: "approvals", pending: [approval()] });
+  await show(approval());
+  await click("Decline");
+  const box = (): HTMLInputElement | null => root.querySelector("input");
+  await act(() => {
+    if (box()) (box() as HTMLInputElement).value = "keep the na";
+    box()?.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  const typed = { apr_1: "keep the na" };
+  expect(store.state.typed).toEqual(typed);
+  render(null, root);
+  await show(approval());
+  expect(box()?.value).toBe("keep the na");
+  expect(document.activeElement).toBe(document.body);
+  render(null, root);
+  store = new Store(bridge);
+  bridge.receive({ type: "session", session: { ...INITIAL.session, id: "ses_1" } });
+  bridge.receive({ type: "approvals", pending: [approval()] });
+  bridge.receive({ type: "typed", typed });
+  await show(approval());
+  expect(box()?.value).toBe("keep the na");
+  await click("Back");
+  expect(names()).toContain("Accept");
+  render(null, root);
+  await show(approval());
+  expect(names()).toContain("Accept");
+});
+
 test("an empty word is a plain no", async () => {
   await show(approval());
   await click("Decline");

@@ -147,6 +147,17 @@ describe("a question that wants text", () => {
     expect(root.querySelector("textarea")?.value).toBe("");
   });
 
+  it("has what was typed again in a page that is loaded anew, after the host has kept it", async () => {
+    await write(must(root.querySelector("textarea")), "the one of the ca");
+    expect(got.at(-1)).toEqual({ type: "typed", question: "ses_1 call_1", text: "the one of the ca" });
+    store = new Store(bridge);
+    await show(<InputQuestions key="again" store={store} bridge={bridge} />);
+    await push({ type: "session", session: session({}) });
+    await push({ type: "inputs", pending: [asked] });
+    await push({ type: "typed", typed: { "ses_1 call_1": "the one of the ca" } });
+    expect(root.querySelector("textarea")?.value).toBe("the one of the ca");
+  });
+
   it("is shown in its own session, and everywhere if it has none", async () => {
     await push({ type: "inputs", pending: [{ ...asked, session: "ses_2" }] });
     expect(root.textContent).toBe("");

@@ -14,7 +14,7 @@ class FakePage {
 }
 
 function setUp(): { link: PageLink; open(): FakePage; say(message: FromPage): Promise<void> } {
-  const owner = { ready: () => link.push(EVERYTHING), draft: () => undefined, draftText: () => undefined };
+  const owner = { ready: () => link.push(EVERYTHING), draft: () => undefined, draftText: () => undefined, typed: () => undefined };
   const link: PageLink = new PageLink({ stop: () => ({ stopped: true }) }, owner);
   const open = (): FakePage => {
     const page = new FakePage();
