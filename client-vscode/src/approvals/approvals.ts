@@ -56,7 +56,7 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
       vscode.window.tabGroups.onDidChangeTabGroups(() => this.tabsChanged()),
       ...registerCommands(this),
     ];
-    this.inBackground(() => this.diffs.closeLeftovers());
+    this.tabsChanged();
   }
 
   readonly handlers: Handlers = {
@@ -191,6 +191,7 @@ export class Approvals implements ClientFeature, CommandsOwner, vscode.Disposabl
 
   private tabsChanged(): void {
     setContext("steersman.proposalActive", this.active !== undefined);
+    if (this.diffs.leftoversHaveCome()) this.inBackground(() => this.diffs.closeLeftovers());
   }
 
   /** Opens one diff at a time automatically, in the order of the questions. */

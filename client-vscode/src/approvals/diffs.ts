@@ -5,6 +5,7 @@
 
 import * as vscode from "vscode";
 import { placeOf, ProposalFiles, SCHEME, uriOf, type Place } from "./documents";
+import { Leftovers } from "./leftovers";
 import { placeOf as whereTo } from "./policy";
 import type { Proposal } from "./proposal";
 import { ProposalTabs, type Sides } from "./tabs";
@@ -25,6 +26,7 @@ export class Diffs implements vscode.Disposable {
   readonly files = new ProposalFiles();
   readonly tabs = new ProposalTabs();
   private readonly shown = new Map<string, Shown>();
+  private readonly leftovers = new Leftovers<vscode.Tab>((tab) => this.tabs.isLeft(tab, (id) => this.shown.has(id)));
   private readonly changes = new vscode.EventEmitter<string>();
   /** The id of a question whose proposal the user has altered. */
   readonly onDidChange = this.changes.event;
@@ -97,7 +99,12 @@ export class Diffs implements vscode.Disposable {
     else this.files.forget(id);
   }
 
-  /** Closes the tabs that an earlier window has left. */
+  /** Whether tabs have come that no open question has: they may, at any time after the start. */
+  leftoversHaveCome(): boolean {
+    return this.leftovers.haveCome(this.tabs.all);
+  }
+
+  /** Closes the tabs that an earlier window has left, and those of ended questions that were opened again. */
   async closeLeftovers(): Promise<void> {
     await this.tabs.close((id) => !this.shown.has(id));
     await this.tabs.closeLeftSeveral();

@@ -13,6 +13,8 @@ export interface Sides {
 export class ProposalTabs {
   /** Tabs of the multi-diff editor by question, since the API doesn't tell their input. */
   private readonly several = new Map<string, vscode.Tab>();
+  /** This window has opened some, or is about to. */
+  private opensSeveral = false;
 
   /** The question whose tab is in front. */
   get active(): string | undefined {
@@ -45,6 +47,7 @@ export class ProposalTabs {
 
   /** Brings the question's tab to the front, or opens it. VS Code gives it the focus; the API has no option against that. */
   async openSeveral(id: string, files: readonly Sides[]): Promise<void> {
+    this.opensSeveral = true;
     const open = this.several.get(id);
     if (open && allTabs().includes(open)) {
       if (open.isActive && open.group.isActive) return;
@@ -75,10 +78,19 @@ export class ProposalTabs {
     if (tab.isActive && tab.group.isActive) await vscode.commands.executeCommand("workbench.action.keepEditor");
   }
 
-  /** Closes multi-diff tabs that an earlier window has left: only their title identifies them. */
+  get all(): readonly vscode.Tab[] {
+    return allTabs();
+  }
+
+  /** Whether a tab belongs to none of the questions that are ours. */
+  isLeft(tab: vscode.Tab, isOurs: (id: string) => boolean): boolean {
+    const id = this.idOf(tab);
+    return id === undefined ? this.isLeftSeveral(tab) : !isOurs(id);
+  }
+
+  /** Closes multi-diff tabs that an earlier window has left. */
   async closeLeftSeveral(): Promise<void> {
-    const ours = [...this.several.values()];
-    const tabs = allTabs().filter((tab) => tab.input === undefined && tab.label.startsWith(titleOfSeveral()) && !ours.includes(tab));
+    const tabs = allTabs().filter((tab) => this.isLeftSeveral(tab));
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
   }
 
@@ -91,6 +103,11 @@ export class ProposalTabs {
     });
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
     for (const id of [...this.several.keys()]) if (isOurs(id)) this.several.delete(id);
+  }
+
+  /** Only their title identifies them: once one was opened here, one that comes late may be that. */
+  private isLeftSeveral(tab: vscode.Tab): boolean {
+    return !this.opensSeveral && tab.input === undefined && tab.label.startsWith(titleOfSeveral());
   }
 
   private of(id: string): vscode.Tab[] {
