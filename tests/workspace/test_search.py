@@ -190,6 +190,16 @@ async def test_a_bad_glob_is_explained(tmp_path: Path, signal: AbortSignal) -> N
         )
 
 
+@pytest.mark.parametrize("query", [ContentQuery("x" * 3_000_000), ContentQuery("x", glob="x" * 3_000_000)])
+async def test_a_pattern_or_glob_that_the_system_can_not_pass_on_is_to_be_shortened(
+    tmp_path: Path, signal: AbortSignal, query: ContentQuery
+) -> None:
+    with pytest.raises(
+        SearchError, match=r"^The pattern or the glob is too long for the system\. Shorten it\.$"
+    ):
+        await find_ripgrep().lines(tmp_path, ".", query, exclude=(), stop=signal, on_line=lambda _line: True)
+
+
 def sorted_by(ripgrep: Ripgrep, folder: Path) -> list[str]:
     """The files below `folder`."""
     arguments = [ripgrep.program, "--sort=path", "--hidden", "--files", "--null"]

@@ -37,6 +37,10 @@ class StartError(Exception):
     """A program could not be started. The message is for users and models."""
 
 
+class TooLong(StartError):
+    """The arguments are longer than the system takes. What to do depends on what they are, so the caller says it."""
+
+
 def quiet_environment(
     env: Mapping[str, str], cwd: Path, *, without: Collection[str] = (), marker: str | None = None
 ) -> dict[str, str]:
@@ -70,6 +74,7 @@ def start(
     with links resolved, and is entered only if none of its directories has been replaced.
 
     Raises:
+        TooLong: the arguments are too long for the system.
         StartError: it could not be started; the message says why and what to do.
     """
     if not arguments:
@@ -89,13 +94,13 @@ def start(
     except ValueError as error:  # a NUL, a `=` in a variable's name, a character that can't be encoded
         raise StartError(f"The command can't be passed to the system: {error}.") from error
     except OSError as error:
+        if error.errno == errno.E2BIG:
+            raise TooLong("The command is too long for the system.") from error
         raise StartError(_reason(error, arguments[0], cwd)) from error
 
 
 def _reason(error: OSError, program: str, cwd: Path) -> str:
     match error.errno:
-        case errno.E2BIG:
-            return "The command is too long for the system: put it into a script file, and run that."
         case errno.EAGAIN | errno.ENOMEM | errno.EMFILE | errno.ENFILE:
             return f"The system has no room for another process: {error.strerror}. Try again later."
         case _ if isinstance(error, Replaced) or error.filename not in (None, program):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steersman.workspace.guard import Guard, Watch
-from steersman.workspace.launch import StartError, quiet_environment, shell_arguments, start
+from steersman.workspace.launch import StartError, TooLong, quiet_environment, shell_arguments, start
 from steersman.workspace.output import NO_OUTPUT, LiveUpdates, Output, OutputCollector, OutputFile
 from steersman.workspace.pipes import PipeReader
 from steersman.workspace.process_tree import ProcessTree, RunningProcess, exit_of, settle
@@ -118,6 +118,8 @@ async def run_command(
         try:
             arguments = shell_arguments(command, environment) if isinstance(command, str) else command
             process = start(arguments, cwd=cwd, env=environment, merge_stderr=True)
+        except TooLong as error:
+            return CommandResult(NotStarted(f"{error} Put it into a script file, and run that."), NO_OUTPUT)
         except StartError as error:
             return CommandResult(NotStarted(str(error)), NO_OUTPUT)
         watch.started(process.pid)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from steersman.workspace.errors import SearchError
-from steersman.workspace.launch import StartError
+from steersman.workspace.launch import StartError, TooLong
 from steersman.workspace.program import ProgramResult, run_program
 from steersman.workspace.waiting import Stop
 
@@ -99,7 +99,7 @@ class Ripgrep:
         order. The search ends when it returns False.
 
         Raises:
-            SearchError: ripgrep can't be run.
+            SearchError: ripgrep can't be run, or a glob is too long.
         """
         arguments = [*_ALWAYS, _IN_ORDER, "--files", "--null", *_excluding(exclude), "--", "./"]
         result = await self._run(arguments, folder, stop, lambda record: on_path(_name(record)), b"\0")
@@ -122,7 +122,7 @@ class Ripgrep:
         order, which soon finds enough.
 
         Raises:
-            SearchError: the pattern is not a valid regular expression, or ripgrep can't be run.
+            SearchError: the pattern is too long or not a valid regular expression, or ripgrep can't be run.
         """
         asked = [*_query(query), *_excluding(exclude), f"--regexp={query.pattern}", "--"]
         if name != ".":
@@ -174,6 +174,8 @@ class Ripgrep:
                 )
         except TimeoutError:
             return ProgramResult(code=None, stderr="")
+        except TooLong as error:
+            raise SearchError("The pattern or the glob is too long for the system. Shorten it.") from error
         except StartError as error:
             missing = shutil.which(self.program) is None
             raise SearchError(_MISSING if missing else f"ripgrep could not be run: {error}") from error
