@@ -7,6 +7,7 @@ import pytest
 
 from steersman.agent.hooks import Allow
 from steersman.agent.messages import plain_text
+from steersman.agent.tool import ToolResult
 from steersman.extensions import (
     Arguments,
     AssistantMessage,
@@ -703,10 +704,21 @@ async def test_a_hook_that_raises_ends_the_run_and_the_log_names_the_extension(h
     [
         ("prepare_run", "a"),
         ("prepare_next_turn", 1),
+        ("prepare_next_turn", NextTurn(model="test:other")),
+        ("prepare_run", NextTurn(thinking="max")),
+        ("prepare_run", NextTurn(tools="read")),
+        ("prepare_run", NextTurn(tools=["read"])),
+        ("prepare_run", NextTurn(system=b"Be brief.")),
+        ("prepare_run", NextTurn(context=["a"])),
+        ("prepare_run", NextTurn(context=[UserMessage("x", "text")])),
         ("transform_context", None),
         ("transform_context", ["a"]),
+        ("transform_context", [UserMessage("x", "text")]),
+        ("transform_context", [UserMessage("x", (Text(5),))]),
         ("should_stop_after_turn", True),
         ("after_tool_call", "text"),
+        ("after_tool_call", ToolResult("text")),
+        ("after_tool_call", ToolResult((Text(5),))),
     ],
 )
 async def test_a_hook_that_answers_something_else_is_one_that_raises(harness, caplog, hook, answered):
@@ -715,8 +727,12 @@ async def test_a_hook_that_answers_something_else_is_one_that_raises(harness, ca
 
     broken = type("Broken", (Extension,), {hook: odd})
     h = harness(answer("", call("tool")), answer("ok"), tools=[FakeTool()], extensions={"broken": broken})
-    await h.run()
+    run = await h.run()
     assert f"the extension broken raised in {hook}" in caplog.text
+    if hook == "after_tool_call":
+        assert h.outcomes == ["failed"]
+    else:
+        assert (run.end.stop_reason, run.end.error.code) == ("error", "hookFailed")
 
 
 async def test_an_expected_failure_of_a_hook_is_told_as_it_says(harness, caplog):

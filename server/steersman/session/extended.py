@@ -9,23 +9,16 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.events import Input
+from steersman.agent.foreign import require_result
 from steersman.agent.hooks import Block, HookError, NextTurn, PendingCall, Stop, TurnSummary
 from steersman.agent.inbox import QueueKind
-from steersman.agent.messages import (
-    AssistantMessage,
-    CustomMessage,
-    Message,
-    Text,
-    ToolCall,
-    ToolResultMessage,
-    UserMessage,
-)
+from steersman.agent.messages import CustomMessage, Message, Text, ToolCall, UserMessage
 from steersman.agent.tool import Tool, ToolResult
 from steersman.extensions import CannotGoOn, Extension, NotPossible
+from steersman.session.extension_answers import expect, expect_change, expect_messages
 from steersman.session.extension_session import ExtensionSession, Link
 from steersman.session.extension_tools import GuardedTool, tool_fault
 from steersman.session.extensions import Extensions, LoadedExtension, overrides
@@ -33,9 +26,7 @@ from steersman.session.waiting import ended_within
 from steersman.workspace.roots import printable
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 
-_MESSAGES = (UserMessage, AssistantMessage, ToolResultMessage, CustomMessage)
 _CLOSE = 1.0
 """Seconds that an extension has to release what it holds."""
 
@@ -126,9 +117,10 @@ class SessionExtensions:
         merged: NextTurn | None = None
         for each in self._members:
             with _named(each, hook):
-                change = _expect(await ask(each.extension), NextTurn, type(None))
+                change = expect_change(await ask(each.extension))
+                if change is not None:
+                    change = replace(change, tools=self._guarded(change.tools, each.name))
             if change is not None:
-                change = replace(change, tools=self._guarded(change.tools, each.name))
                 merged = change if merged is None else changed(merged, change)
         return merged
 
@@ -142,7 +134,7 @@ class SessionExtensions:
         reasons: list[str] = []
         for each in self._members:
             with _named(each, "should_stop_after_turn"):
-                reason = _expect(await each.extension.should_stop_after_turn(turn), str, type(None))
+                reason = expect(await each.extension.should_stop_after_turn(turn), str, type(None))
             if reason is not None:
                 reasons.append(f"{each.name}: {reason}")
         return " ".join(reasons) if reasons else None
@@ -156,10 +148,7 @@ class SessionExtensions:
             if not each.overrides("transform_context"):
                 continue
             with _named(each, "transform_context"):
-                made = await each.extension.transform_context(tuple(messages), signal)
-                messages = list(_expect(made, list, tuple))
-                for message in messages:
-                    _expect(message, *_MESSAGES)
+                messages = expect_messages(await each.extension.transform_context(tuple(messages), signal))
         return messages
 
     def _with_custom(self, messages: Sequence[Message]) -> Sequence[Message]:
@@ -174,7 +163,7 @@ class SessionExtensions:
     def _shown(self, showing: Sequence[_Member], message: CustomMessage) -> Message:
         for each in showing:
             with _named(each, "show_to_model"):
-                text = _expect(each.extension.show_to_model(message), str, type(None))
+                text = expect(each.extension.show_to_model(message), str, type(None))
             if text is not None:
                 return UserMessage(message.id, (Text(text),), each.name)
         return message
@@ -185,9 +174,7 @@ class SessionExtensions:
         """The extension that forbids the call, and how. None if none does: that does not allow the call yet."""
         for each in self._members:
             with _named(each, "before_tool_call"):
-                said = _expect(
-                    await each.extension.before_tool_call(pending, signal), Block, Stop, type(None)
-                )
+                said = expect(await each.extension.before_tool_call(pending, signal), Block, Stop, type(None))
             if said is not None:
                 return each.name, said
         return None
@@ -198,10 +185,10 @@ class SessionExtensions:
         """The result after every extension has had it."""
         for each in self._members:
             with _named(each, "after_tool_call"):
-                made = _expect(
-                    await each.extension.after_tool_call(pending, result, signal), ToolResult, type(None)
-                )
-            result = result if made is None else made
+                made = await each.extension.after_tool_call(pending, result, signal)
+                if made is not None:
+                    require_result(made)
+                    result = made
         return result
 
     def transform_update(self, call: ToolCall, text: str) -> str | None:
@@ -210,7 +197,7 @@ class SessionExtensions:
             if each.redacts and not each.overrides("transform_update"):
                 return None
             with _named(each, "transform_update"):
-                shown = _expect(each.extension.transform_update(call, text), str, type(None))
+                shown = expect(each.extension.transform_update(call, text), str, type(None))
             if shown is None:
                 return None
             text = shown
@@ -230,7 +217,7 @@ class SessionExtensions:
                     if kind == "steer"
                     else each.extension.get_follow_up_messages
                 )
-                for text in _expect(ask(), list, tuple):
+                for text in expect(ask(), list, tuple):
                     try:
                         self.link.queue(kind, text, each.name)
                     except NotPossible as error:
@@ -270,14 +257,6 @@ def _named(member: _Member, hook: str) -> Iterator[None]:
     except Exception:
         log.error("the extension %s raised in %s", member.name, hook)
         raise
-
-
-def _expect(answer: T, *kinds: type) -> T:
-    """Raises TypeError: the answer is of none of these types."""
-    if not isinstance(answer, kinds):
-        names = " or ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"expected {names}, got {type(answer).__name__}")
-    return answer
 
 
 def changed(first: NextTurn, later: NextTurn) -> NextTurn:
