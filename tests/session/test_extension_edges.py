@@ -4,7 +4,7 @@ import pytest
 
 from steersman.agent.messages import plain_text
 from steersman.agent.tool import ToolResult
-from steersman.extensions import Extension, NotPossible
+from steersman.extensions import Extension, NextTurn, NotPossible
 from steersman.session.errors import Refused
 from steersman.session.extension_session import MAX_SAID
 from support.fake_tools import FakeTool
@@ -35,6 +35,29 @@ async def test_tools_that_can_not_be_used_are_left_out_one_by_one(harness):
         "The tool slow of the extension odd is left out: its execution is neither parallel nor sequential.",
         "The tool mute of the extension odd is left out: its description is no text.",
         "The extension odd adds no more tools: it failed with ValueError; the log says how.",
+    ]
+
+
+async def test_tools_that_a_turn_can_not_have_are_left_out_and_the_user_is_told_once(harness):
+    own = FakeTool("own")
+
+    class Brings(Extension):
+        def tools(self):
+            return [own]
+
+        async def prepare_next_turn(self, turn, signal):
+            (found,) = (tool for tool in self.session.tools if tool.name == "find")
+            return NextTurn(tools=[FakeTool("two words"), FakeTool("Read"), found, own, FakeTool("OWN")])
+
+    h = harness(*[answer("", call("own"))] * 2, answer("ok"), extensions={"odd": Brings})
+    run = await h.run()
+    assert (run.end.stop_reason, h.outcomes, len(own.executed)) == ("complete", ["ok"] * 2, 2)
+    assert [tool.name for tool in h.model.requests[-1].tools] == ["find", "own"]
+    name = "its name has other characters than letters, digits, _ and -, or too many."
+    assert [data["message"] for data in h.of("notice")] == [
+        f"The tool two words of the extension odd is left out: {name}",
+        "The tool Read of the extension odd is left out: another tool has its name.",
+        "The tool OWN of the extension odd is left out: another tool has its name.",
     ]
 
 

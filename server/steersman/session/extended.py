@@ -20,7 +20,7 @@ from steersman.agent.tool import Tool, ToolResult
 from steersman.extensions import CannotGoOn, Extension, NotPossible
 from steersman.session.extension_answers import expect, expect_change, expect_messages
 from steersman.session.extension_session import ExtensionSession, Link
-from steersman.session.extension_tools import GuardedTool, tool_fault
+from steersman.session.extension_tools import GuardedTool, is_of, tool_fault
 from steersman.session.extensions import Extensions, LoadedExtension, overrides
 from steersman.session.waiting import ended_within
 from steersman.workspace.roots import printable
@@ -50,6 +50,8 @@ class SessionExtensions:
 
     def __init__(self, extensions: Extensions, link: Link) -> None:
         self._problems = list(extensions.problems)
+        self._told: set[str] = set()
+        """Problems of which the user was told at once."""
         self.link = link
         self._members = [member for each in extensions.loaded if (member := self._make(each)) is not None]
 
@@ -90,10 +92,7 @@ class SessionExtensions:
             try:
                 for tool in each.extension.tools():
                     if fault := tool_fault(tool, names):
-                        name = printable(str(tool.name)[:80])
-                        self._problems.append(
-                            f"The tool {name} of the extension {each.name} is left out: {fault}."
-                        )
+                        self._problems.append(_tool_left_out(tool, each.name, fault))
                         continue
                     names.add(tool.name.casefold())
                     added.append(GuardedTool(tool, each.name))
@@ -119,15 +118,33 @@ class SessionExtensions:
             with _named(each, hook):
                 change = expect_change(await ask(each.extension))
                 if change is not None:
-                    change = replace(change, tools=self._guarded(change.tools, each.name))
+                    change = replace(change, tools=self._usable(change.tools, each.name))
             if change is not None:
                 merged = change if merged is None else changed(merged, change)
         return merged
 
-    def _guarded(self, tools: Sequence[Tool] | None, name: str) -> Sequence[Tool] | None:
-        """The session's own tools as they are; any others wrapped, so that the session's policy holds."""
-        known = {id(tool) for tool in self.link.parts.tools}
-        return tools and [tool if id(tool) in known else GuardedTool(tool, name) for tool in tools]
+    def _usable(self, tools: Sequence[Tool] | None, name: str) -> Sequence[Tool] | None:
+        """The session's own tools as they are; any others as `tools` adds them. What can't be used is left out, which
+        the user is told once."""
+        if tools is None:
+            return None
+        known = self.link.parts.tools
+        # The extension may hand in a tool of its own that the session has wrapped already.
+        taken = {tool.name.casefold() for tool in known if not is_of(tool, name)}
+        usable: dict[str, Tool] = {}
+        for tool in tools:
+            if any(tool is each for each in known):
+                usable[tool.name.casefold()] = tool
+            elif fault := tool_fault(tool, {*taken, *usable}):
+                self._tell_once(_tool_left_out(tool, name, fault))
+            else:
+                usable[tool.name.casefold()] = GuardedTool(tool, name)
+        return list(usable.values())
+
+    def _tell_once(self, problem: str) -> None:
+        if problem not in self._told:
+            self._told.add(problem)
+            self.link.parts.notice(problem)
 
     async def should_stop_after_turn(self, turn: TurnSummary) -> str | None:
         """Why the run should end; None if it should not. Every extension sees every turn."""
@@ -257,6 +274,10 @@ def _named(member: _Member, hook: str) -> Iterator[None]:
     except Exception:
         log.error("the extension %s raised in %s", member.name, hook)
         raise
+
+
+def _tool_left_out(tool: Tool, extension: str, fault: str) -> str:
+    return f"The tool {printable(str(tool.name)[:80])} of the extension {extension} is left out: {fault}."
 
 
 def changed(first: NextTurn, later: NextTurn) -> NextTurn:

@@ -41,15 +41,20 @@ class GuardedTool:
     """Implements `agent.tool.Tool` for one of an extension."""
 
     def __init__(self, tool: Tool, extension: str) -> None:
-        self._tool, self._extension = tool, extension
+        self._tool, self.extension = tool, extension
         self.name, self.description = tool.name, tool.description
         self.parameters: JsonObject = tool.parameters
         self.execution: Execution = tool.execution
 
     def bind(self, arguments: JsonObject) -> "_GuardedCall":
         """Raises BadArguments."""
-        where = f"of the extension {self._extension}"
+        where = f"of the extension {self.extension}"
         return _GuardedCall(self._tool.bind(arguments), self.name, where, self.execution == "sequential")
+
+
+def is_of(tool: Tool, extension: str) -> bool:
+    """Whether it is a tool that the session has from this extension."""
+    return isinstance(tool, GuardedTool) and tool.extension == extension
 
 
 @dataclass(slots=True)
