@@ -26,12 +26,13 @@ from steersman.session.home import Home
 from steersman.session.schema import EVENTS
 from steersman.session.settings import Settings
 from steersman.workspace.guard import Guard
+from support.asking_extension import JUDGE, Judged
 from support.json_schema import faults
 from support.lsp_client import AnsweredWithError
 from support.lsp_workspace import EVENTS as TOKEN
 from support.lsp_workspace import Desk, desk, edits
 from support.rich_session import LONG, RICH, long_session, rich_person, rich_session
-from support.scripted_model import answer, call
+from support.scripted_model import ScriptedModel, answer, call
 from support.session_harness import SessionHarness
 
 DOCUMENT = json_schema()
@@ -222,7 +223,14 @@ async def harness_of_rich_runs(tmp_path) -> list[dict[str, Any]]:
         responses = answer("", call("bash", {"command": "echo hi"})), answer("ok")
         loud = SessionHarness(tmp_path / "loud", *responses, mode="full-auto", guard=guard)
         await loud.run()
-    untrusted = SessionHarness(tmp_path / "untrusted", answer("ok"), mode="auto-edit", trusts_all=False)
+    untrusted = SessionHarness(
+        tmp_path / "untrusted",
+        answer("ok"),
+        mode="auto-edit",
+        trusts_all=False,
+        extensions={"judged": Judged},
+    )
+    untrusted.models[JUDGE] = ScriptedModel(answer("yes"), name="judge")
     await untrusted.run()
     long = SessionHarness(tmp_path / "long", *LONG, mode="auto-edit")
     await long_session(long)

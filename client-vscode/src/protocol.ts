@@ -747,6 +747,7 @@ export type Event =
   | RetryEvent
   | CompactionStartEvent
   | CompactionEndEvent
+  | ExtensionRequestEvent
   | ExportEndEvent
   | NoticeEvent;
 
@@ -806,6 +807,25 @@ export interface ExportParams {
   allBranches?: boolean;
   /** Replace the file if it exists. */
   overwrite?: boolean;
+}
+
+/** An extension has asked a model something itself. What that used is the session's, and the live run's. */
+export interface ExtensionRequestData {
+  extension: string;
+  model: string;
+  usage: UsageData;
+}
+
+export interface ExtensionRequestEvent {
+  /** Its number in the session's log, without a gap; none for what is not kept. */
+  seq?: number;
+  session: string;
+  run?: string;
+  turn?: number;
+  /** Milliseconds since 1970, UTC. */
+  ts: number;
+  type: "extension_request";
+  data: ExtensionRequestData;
 }
 
 export interface FailureData {

@@ -5,8 +5,10 @@ import json
 
 import pytest
 
+from steersman.agent.config import Budget
 from steersman.agent.hooks import Allow
-from steersman.agent.messages import plain_text
+from steersman.agent.messages import Usage, plain_text
+from steersman.agent.model import StreamError, StreamFailure
 from steersman.agent.tool import ToolResult
 from steersman.extensions import (
     Arguments,
@@ -24,6 +26,8 @@ from steersman.extensions import (
     text_result,
 )
 from steersman.session.approvals import Answer
+from steersman.session.wire import usage_data
+from support.asking_extension import JUDGE, Judged
 from support.fake_tools import FakeTool
 from support.scripted_model import ScriptedModel, answer, call
 from support.session_harness import Person, elapse
@@ -670,6 +674,53 @@ async def test_nothing_can_be_said_without_a_run(harness):
             say("too late")
     with pytest.raises(NotPossible, match="There is no model"):
         session.model("no:such")
+
+
+# Their own requests
+
+
+ASKED = Usage(1000, 100, cost=2.0)
+SPENT = Usage(10, 5, cost=0.5)
+
+
+async def test_what_an_extension_asks_a_model_counts_as_the_run_s_and_towards_its_budget(harness):
+    h = harness(answer("", call("tool"), usage=SPENT), tools=[FakeTool()], extensions={"j": Judged})
+    h.models[JUDGE] = ScriptedModel(answer("yes", usage=ASKED), name="judge")
+    run = await h.run(budget=Budget(cost=1.0))
+    assert (run.end.stop_reason, run.end.limit, run.end.turns) == ("budget", "cost", 1)
+    assert run.end.usage == Usage(1010, 105, cost=2.5)
+    assert h.of("agent_end")[-1]["session"]["usage"] == usage_data(run.end.usage)
+    (request,) = h.of("extension_request")
+    assert request == {"extension": "j", "model": JUDGE, "usage": usage_data(ASKED)}
+
+
+async def test_what_failed_counts_too_and_each_request_only_in_its_run(harness):
+    h = harness(answer("one", usage=SPENT), answer("two", usage=SPENT), extensions={"j": Judged})
+    failed = [StreamError(StreamFailure("quota", "No money"), Usage(300, 1))]
+    h.models[JUDGE] = ScriptedModel(failed, answer("yes", usage=ASKED), name="judge")
+    first = await h.run()
+    again = await h.run("more", session=first.session)
+    assert (first.end.usage.input, again.end.usage.input) == (310, 1010)
+    assert h.session.picture.usage.input == 1320
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+async def test_a_model_that_answers_for_the_run_counts_only_once(harness, wrapped):
+    class Routes:
+        id = "own:router"
+
+        def __init__(self, model):
+            self.stream = model.stream
+
+    class Prepares(Extension):
+        async def prepare_run(self, inputs, signal):
+            model = self.session.model("test:other")
+            return NextTurn(model=Routes(model) if wrapped else model)
+
+    h = harness(extensions={"p": Prepares})
+    h.models["test:other"] = ScriptedModel(answer("ok", usage=SPENT), name="other")
+    run = await h.run()
+    assert (run.end.usage, h.of("extension_request")) == (SPENT, [])
 
 
 # Failures

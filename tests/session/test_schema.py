@@ -8,8 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from steersman.session.schema import EVENTS, validate
+from support.asking_extension import JUDGE, Judged
 from support.rich_session import LONG, RICH, long_session, rich_person, rich_session
-from support.scripted_model import answer, call
+from support.scripted_model import ScriptedModel, answer, call
 from support.session_harness import SessionHarness
 
 
@@ -22,7 +23,8 @@ async def told(harness, guard) -> list[dict]:
         answer("", call("bash", {"command": "echo hi"})), answer("ok"), mode="full-auto", guard=guard
     )
     await loud.run()
-    untrusted = harness(answer("ok"), mode="auto-edit", trusts_all=False)
+    untrusted = harness(answer("ok"), mode="auto-edit", trusts_all=False, extensions={"judged": Judged})
+    untrusted.models[JUDGE] = ScriptedModel(answer("yes"), name="judge")
     await untrusted.run()
     long = harness(*LONG, mode="auto-edit")
     await long_session(long)

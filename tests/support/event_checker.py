@@ -35,7 +35,7 @@ PRODUCT_EVENTS = frozenset(
         "retry",
         "compaction_start",
         "compaction_end",
-        "usage",
+        "extension_request",
         "notice",
     )
 )

@@ -52,6 +52,8 @@ class Session(Protocol):
 
     def model(self, spec: str) -> Model:
         """The model `PROVIDER:NAME`, with the user's base URL and key: for `NextTurn.model`, or to ask it something.
+        What is asked counts as the run's: its usage, cost and budget. Only a model of your own in `NextTurn` has to say
+        itself, at the end of its stream, what all that it asks for an answer has used.
 
         Raises:
             NotPossible: there is no such model, or no key for it.

@@ -10,6 +10,7 @@ from steersman.agent.config import LoopConfig
 from steersman.agent.events import AgentEnd, EndedBy, Input, RunError
 from steersman.agent.hooks import GiveUp, Hooks, NextTurn, PendingCall, Retry, TurnSummary
 from steersman.agent.loop import RunResult, run_loop
+from steersman.agent.messages import Usage
 from steersman.agent.model import Model, StreamFailure
 from steersman.agent.tool import ToolResult
 from steersman.session.asking import Asker
@@ -161,7 +162,8 @@ class RunDriver:
 
     def _config(self, terms: Terms) -> LoopConfig:
         parts, services = self._parts, self._parts.services
-        system = self._extensions.link.system = self._system(terms)
+        system = self._system(terms)
+        self._extensions.link.begin(system)
         self._fitting = self._fit(overhead_of(system, parts.tools_length))
         self._fitting.wanted = self._wanted
         self._told = NextTurn(system=system, tools=parts.tools)
@@ -183,7 +185,7 @@ class RunDriver:
                 on_stream_failure=self._on_stream_failure,
                 get_steering_messages=self._take_steering,
                 get_follow_up_messages=self._take_follow_ups,
-                get_own_usage=self._fitting.take_usage,
+                get_own_usage=self._take_usage,
                 hand_back=parts.inbox.hand_back,
                 steering_mode=parts.inbox.steering_mode,
             ),
@@ -284,6 +286,11 @@ class RunDriver:
         message = turn.message
         steered = any(item.kind == "steer" for item in self._parts.inbox.items)
         return not (message.tool_calls or message.cut or steered)
+
+    def _take_usage(self) -> Usage:
+        """Of what is asked beside the run's own requests: summaries, and what extensions ask."""
+        asked = self._extensions.link.take_usage()
+        return asked if self._fitting is None else asked + self._fitting.take_usage()
 
     def _take_steering(self) -> Sequence[Input]:
         self._extensions.poll("steer")

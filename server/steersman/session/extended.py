@@ -19,6 +19,7 @@ from steersman.agent.messages import CustomMessage, Message, Text, ToolCall, Use
 from steersman.agent.tool import Tool, ToolResult
 from steersman.extensions import CannotGoOn, Extension, NotPossible
 from steersman.session.extension_answers import expect, expect_change, expect_messages
+from steersman.session.extension_models import RunsModel
 from steersman.session.extension_session import ExtensionSession, Link
 from steersman.session.extension_tools import GuardedTool, is_of, tool_fault
 from steersman.session.extensions import Extensions, LoadedExtension, overrides
@@ -118,7 +119,8 @@ class SessionExtensions:
             with _named(each, hook):
                 change = expect_change(await ask(each.extension))
                 if change is not None:
-                    change = replace(change, tools=self._usable(change.tools, each.name))
+                    model = change.model and RunsModel(change.model)
+                    change = replace(change, model=model, tools=self._usable(change.tools, each.name))
             if change is not None:
                 merged = change if merged is None else changed(merged, change)
         return merged

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from steersman.agent.events import Input
 from steersman.agent.inbox import InboxClosed, QueueKind
-from steersman.agent.messages import CustomMessage, Message, Text, UserMessage
+from steersman.agent.messages import NO_USAGE, CustomMessage, Message, Text, Usage, UserMessage
 from steersman.agent.model import Model
 from steersman.agent.tool import Tool
 from steersman.extensions import NotPossible
 from steersman.session.errors import Refused
+from steersman.session.extension_models import AskedModel
 from steersman.session.message_queue import Driven
 from steersman.session.parts import Parts
 from steersman.workspace.ports import Workspace
@@ -28,6 +29,22 @@ class Link:
         """Of the live run."""
         self.custom: list[CustomMessage] = []
         """Custom messages that are not in the conversation yet."""
+        self._usage = NO_USAGE
+
+    def begin(self, system: str) -> None:
+        """A run begins, with this system prompt."""
+        self.system, self._usage = system, NO_USAGE
+
+    def spent(self, extension: str, model: str, usage: Usage) -> None:
+        """Keeps what a request has used that an extension has made itself."""
+        self.parts.extension_asked(extension, model, usage)
+        if self.is_live:
+            self._usage += usage
+
+    def take_usage(self) -> Usage:
+        """That of such requests in the live run, since the last call."""
+        taken, self._usage = self._usage, NO_USAGE
+        return taken
 
     def queue(self, kind: QueueKind, text: str, source: str) -> None:
         """Queues what an extension says in the user's place.
@@ -96,9 +113,10 @@ class ExtensionSession:
     def model(self, spec: str) -> Model:
         """See `steersman.extensions.Session`."""
         try:
-            return self._link.parts.services.make_model(spec)
+            model = self._link.parts.services.make_model(spec)
         except Refused as refusal:
             raise NotPossible(str(refusal)) from refusal
+        return AskedModel(model, lambda name, usage: self._link.spent(self._extension, name, usage))
 
     def steer(self, text: str) -> None:
         """See `steersman.extensions.Session`."""

@@ -115,7 +115,7 @@ class Fitting:
         return Retry()
 
     def take_usage(self) -> Usage:
-        """The kernel's `get_own_usage`."""
+        """That of summaries, since the last call."""
         return self._compactor.take_usage()
 
     # Inside

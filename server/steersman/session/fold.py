@@ -165,14 +165,21 @@ class Fold:
 
     def _compaction_end(self, record: Record, data: Data) -> None:
         self.compacting = False
-        usage = usage_from(data.get("usage"))
-        self.usage += usage
-        if self.run is not None:
-            self.run.usage += usage
+        self._spent(data)
         if "summary" not in data:
             return  # it came to nothing
         self._grow(record, data["id"], "compaction", kept_from=data["keptFrom"], files=data.get("files", {}))
         self.branch.compact(data["id"], data["summary"], data["keptFrom"])
+
+    def _extension_request(self, _: Record, data: Data) -> None:
+        self._spent(data)
+
+    def _spent(self, data: Data) -> None:
+        """Counts a request that has no message."""
+        usage = usage_from(data.get("usage"))
+        self.usage += usage
+        if self.run is not None:
+            self.run.usage += usage
 
     def _agent_start(self, record: Record, data: Data) -> None:
         self.run = OpenRun(record["run"])
@@ -260,6 +267,7 @@ _HANDLERS = {
     "revert_end": Fold._revert_end,
     "compaction_start": Fold._compaction_start,
     "compaction_end": Fold._compaction_end,
+    "extension_request": Fold._extension_request,
     "agent_start": Fold._agent_start,
     "queue_update": Fold._queue,
     "turn_start": Fold._turn_start,

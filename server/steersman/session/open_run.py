@@ -54,7 +54,7 @@ class OpenRun:
     """The turn that is open."""
     turns: int = 0
     usage: Usage = NO_USAGE
-    """Of all its responses, discarded ones and summaries included."""
+    """Of all its responses, discarded ones, summaries and requests of extensions included."""
     last_call: ToolCall | None = None
     _message: str | None = None
     """Id of the message that is open."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from steersman.agent.inbox import Inbox
-from steersman.agent.messages import UserContent, UserMessage
+from steersman.agent.messages import Usage, UserContent, UserMessage
 from steersman.agent.model import ThinkingLevel
 from steersman.agent.tasks import Strays
 from steersman.agent.tool import Tool
@@ -17,7 +17,7 @@ from steersman.session.marks import Marks
 from steersman.session.policy import Grants
 from steersman.session.prompts import Composed
 from steersman.session.services import Services
-from steersman.session.wire import Data, queued_data
+from steersman.session.wire import Data, queued_data, usage_data
 from steersman.tools.ledger import ReadLedger
 from steersman.workspace.ports import Workspace
 from steersman.workspace.roots import Roots
@@ -90,6 +90,11 @@ class Parts:
     def notice(self, message: str) -> None:
         """Tells the user something that needs no answer."""
         self._record_quietly("notice", {"message": message})
+
+    def extension_asked(self, extension: str, model: str, usage: Usage) -> None:
+        """Keeps what an extension's own request has used."""
+        data: Data = {"extension": extension, "model": model, "usage": usage_data(usage)}
+        self._record_quietly("extension_request", data)
 
     def queue_changed(self, removed: Sequence[str] = ()) -> None:
         """Tells what waits. `removed`: ids of what the user has taken out, so that no crash brings it back."""

@@ -33,6 +33,7 @@ from steersman.session.schema_work import (
     EditAppliedData,
     EditStartData,
     ExportEndData,
+    ExtensionRequestData,
     NoticeData,
     QueueUpdateData,
     RetryData,
@@ -70,6 +71,7 @@ EVENTS: tuple[type[EventData], ...] = (
     RetryData,
     CompactionStartData,
     CompactionEndData,
+    ExtensionRequestData,
     ExportEndData,
     NoticeData,
 )

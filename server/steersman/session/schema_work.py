@@ -222,6 +222,15 @@ class CompactionEndData(EventData):
     """Of its requests."""
 
 
+class ExtensionRequestData(EventData):
+    """An extension has asked a model something itself. What that used is the session's, and the live run's."""
+
+    event = "extension_request"
+    extension: str
+    model: str
+    usage: UsageData
+
+
 class ExportEndData(EventData):
     """A transcript has been written, or has not."""
 
