@@ -13,7 +13,7 @@ from steersman.session.errors import Refused
 from steersman.session.fold import closed
 from steersman.session.log_picture import read_picture
 from steersman.session.log_reading import read_records
-from steersman.session.summary import SYSTEM
+from steersman.session.summary import CUT_OFF, SYSTEM
 from support.event_checker import check_conversation
 from support.fake_tools import Gate
 from support.manual_clock import settle
@@ -214,6 +214,36 @@ class TestBeforeARequest:
         assert run.end.stop_reason == "complete"
         assert texts(h.model.requests[-1])[-1] == "mind the gap"
         assert len(h.of("compaction_end")) == 1
+
+
+class TestOneThatIsCutOff:
+    CUT = answer("## Goal\nmany words", stop="length")
+
+    async def summary(self, harness, *responses):
+        """What the next request holds in place of the old messages, and the requests for a summary."""
+        h, session = await filled(harness, OVERFLOW, *responses, answer("done"))
+        run = await done(h, "go on", session=session)
+        assert run.end.stop_reason == "complete"
+        asked = [texts(request)[0] for request in h.model.requests if is_summary(request)]
+        return texts(h.model.requests[-1])[0], asked
+
+    async def test_is_asked_for_once_more_and_shorter(self, harness):
+        summary, (first, second) = await self.summary(harness, self.CUT, answer("## Next steps\nall"))
+        assert (
+            second
+            == f"{first}\n\nYour last summary was cut off. Write at most 200 words, under all of the headings."
+        )
+        assert "## Next steps\nall" in summary
+        assert "many words" not in summary
+
+    async def test_twice_says_where_it_ends(self, harness):
+        summary, asked = await self.summary(harness, self.CUT, answer("## Goal\nfewer", stop="length"))
+        assert f"## Goal\nfewer\n\n{CUT_OFF}\n\n## Files read" in summary
+        assert len(asked) == 2
+
+    async def test_is_kept_if_no_shorter_one_is_to_be_had(self, harness):
+        summary, _ = await self.summary(harness, self.CUT, failure("quota", "No money."))
+        assert f"## Goal\nmany words\n\n{CUT_OFF}" in summary
 
 
 class TestItsPrice:

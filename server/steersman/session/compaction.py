@@ -28,7 +28,15 @@ from steersman.agent.tasks import pause, supervise
 from steersman.session.errors import Refused
 from steersman.session.parts import Parts
 from steersman.session.retry import sentence
-from steersman.session.summary import SYSTEM, Files, files_in, request_text, with_summary
+from steersman.session.summary import (
+    CUT_OFF,
+    SYSTEM,
+    Files,
+    files_in,
+    request_text,
+    with_less_room,
+    with_summary,
+)
 from steersman.session.tree import SUMMARY_HEADER
 from steersman.session.window import CHARACTERS_PER_TOKEN, Unit, estimate_anew, tokens_of, units_of
 from steersman.session.wire import Data, usage_data
@@ -207,6 +215,20 @@ class Compactor:
             raise CompactionFailed("An extension failed; the log says which and how.") from error
 
     async def _ask(self, text: str, signal: AbortSignal, spent: "_Spent") -> str | StreamFailure:
+        """The summary that `text` asks for. One that is cut off lacks its last headings, such as what comes next: a
+        shorter one is asked for, once. If that is of no help, the summary says where it ends.
+
+        Raises:
+            CompactionFailed: it was aborted.
+        """
+        first = await self._request(text, signal, spent)
+        if isinstance(first, StreamFailure) or not first.is_cut:
+            return first if isinstance(first, StreamFailure) else first.text
+        second = await self._request(with_less_room(text, first.text), signal, spent)
+        best = first if isinstance(second, StreamFailure) else second
+        return f"{best.text}\n\n{CUT_OFF}" if best.is_cut else best.text
+
+    async def _request(self, text: str, signal: AbortSignal, spent: "_Spent") -> "_Said | StreamFailure":
         """One request, tried again as any other.
 
         Raises:
@@ -233,7 +255,7 @@ class Compactor:
             said = plain_text(response.content).strip()
             failure = response.failure or _unusable(said, response.stop_reason)
             if failure is None:
-                return said
+                return _Said(said, is_cut=response.stop_reason == "length")
             decision = services.retry.decide(failure, attempt)
             if isinstance(decision, GiveUp):
                 return failure
@@ -255,6 +277,12 @@ def _why(error: BaseException) -> str:
     if isinstance(error, CompactionFailed):
         return str(error)
     return "It failed; the log says how." if isinstance(error, Exception) else "It was aborted."
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    text: str
+    is_cut: bool
 
 
 @dataclass(slots=True)

@@ -45,6 +45,9 @@ MOST_PIECES = 16
 """Requests for one summary. If a record needs more, less of each text is shown, down to `LEAST_SHOWN`."""
 LEAST_SHOWN = 400
 """Characters of each text that are shown at least."""
+LEAST_WORDS = 200
+"""That a summary may have in any case."""
+CUT_OFF = "(This summary was cut off here. What should follow is missing.)"
 MAX_FILES = 200
 """In each list; the ones named last stay."""
 
@@ -138,6 +141,14 @@ def _pieces(messages: Sequence[Message], room: int, most: int) -> list[list[str]
 def with_summary(before: str | None, text: str) -> str:
     """A piece of the record after the summary of what came before it."""
     return f"<summary-so-far>\n{before}\n</summary-so-far>\n\n{text}" if before else text
+
+
+def with_less_room(text: str, cut: str) -> str:
+    """What to ask when the summary was cut off: the same, for a summary that is sure to be shorter than `cut`."""
+    words = max(LEAST_WORDS, len(cut.split()) // 2)
+    return (
+        f"{text}\n\nYour last summary was cut off. Write at most {words:,} words, under all of the headings."
+    )
 
 
 @functools.singledispatch
