@@ -130,6 +130,12 @@ def test_redacted_thinking_is_kept_by_its_data():
     assert parse(answer(block(0, "redacted_thinking", data="EmwK"), text(1, "a")))["reasoning"] == ""
 
 
+def test_a_text_whose_beginning_was_not_told_is_not_lost():
+    first, second = text(0, "a", "b")[1:], text(2, "c")[1:]
+    events, _ = events_of(sse(start(), *first, *call(1, "ls", "{}"), *second, *stop("tool_use")))
+    assert blocks(events) == [("text", "", "ab"), ("toolCall", "ls", "{}"), ("text", "", "c")]
+
+
 # Tool calls
 
 
@@ -156,6 +162,12 @@ def test_arguments_that_were_cut_are_passed_on_as_they_are():
     parsed = parse(answer(call(0, "write", '{"path": "a'), reason="max_tokens"))
     assert parsed["tool_calls"][0]["arguments_raw"] == '{"path": "a'
     assert parsed["stop_reason"] == "length"
+
+
+@pytest.mark.parametrize("pieces", [['{"a":1}'], ['{"a"', ":", "1}"]])
+def test_arguments_that_a_server_sends_once_more_as_a_whole_do_not_double(pieces):
+    parsed = parse(answer(call(0, "ls", *pieces, '{"a":1}', '{"a":1}'), reason="tool_use"))
+    assert parsed["tool_calls"][0]["arguments_raw"] == '{"a":1}'
 
 
 def test_blocks_that_are_interleaved_keep_their_pieces():
@@ -235,7 +247,7 @@ def test_citations_belong_to_a_text_and_show_nothing():
     [
         PING,
         {"type": "new_event", "x": 1},
-        {"type": "content_block_delta", "index": 9, "delta": {"type": "text_delta", "text": "no"}},
+        {"type": "content_block_delta", "index": 9, "delta": {"type": "thinking_delta", "thinking": "no"}},
         {
             "type": "content_block_delta",
             "index": 0,

@@ -63,6 +63,10 @@ def without(event: dict[str, object], *keys: str) -> dict[str, object]:
     return {key: value for key, value in event.items() if key not in keys}
 
 
+def bare(events, *keys):
+    return [without(event, *keys) for event in events]
+
+
 # What streams
 
 
@@ -230,6 +234,12 @@ SUMMARY_DONE = {"type": f"response.{SUMMARY}.done", "item_id": "rs_1"}
     "events",
     [
         [*call(0, "ls", '{"p":', "1}"), end()],
+        [
+            added(0, function_call("ls")),
+            *[delta(ARGUMENTS, 0, "fc_1", '{"p":1}')] * 2,
+            done(0, FULL_CALL),
+            end(),
+        ],
         [added(0, function_call("ls")), ARGUMENTS_DONE, end()],
         [added(0, function_call("ls")), done(0, FULL_CALL), end()],
         [added(0, function_call("ls")), end(FULL_CALL)],
@@ -237,7 +247,16 @@ SUMMARY_DONE = {"type": f"response.{SUMMARY}.done", "item_id": "rs_1"}
         [end(FULL_CALL)],
         [added(0, function_call("ls")), done(0, {**FULL_CALL, "arguments": {"p": 1}}), end()],
     ],
-    ids=["delta", "arguments.done", "item.done", "completed", "no added", "completed alone", "an object"],
+    ids=[
+        "delta",
+        "a delta with all of them twice",
+        "arguments.done",
+        "item.done",
+        "completed",
+        "no added",
+        "completed alone",
+        "an object",
+    ],
 )
 def test_the_arguments_of_a_call_count_once_wherever_they_come(events):
     [told] = parse(sse(start(), *events))["tool_calls"]
@@ -253,8 +272,14 @@ def test_the_arguments_of_a_call_count_once_wherever_they_come(events):
         [added(0, message()), end(FULL_TEXT)],
         [done(0, FULL_TEXT), end()],
         [end(FULL_TEXT)],
+        [*text(0, "Hel", "lo")[1:], end(FULL_TEXT)],
+        [*bare(text(0, "Hel", "lo")[1:], "output_index", "item_id"), end(FULL_TEXT)],
+        [*text(0, "Hel", "lo")[1:-2], end()],
     ],
-    ids=["delta", "text.done", "item.done", "completed", "no added", "completed alone"],
+    ids=[
+        *("delta", "text.done", "item.done", "completed", "no added", "completed alone"),
+        *("a delta and no added", "the same without a place", "deltas alone"),
+    ],
 )
 def test_a_text_counts_once_wherever_it_comes(events):
     assert blocks_of(sse(start(), *events)) == [("text", "", "Hello")]
@@ -315,10 +340,6 @@ def test_a_name_that_comes_late_is_told_at_the_end_of_the_block():
 # Items that are told apart by one thing only
 
 
-def bare(events, *keys):
-    return [without(event, *keys) for event in events]
-
-
 TWO_CALLS = [*call(0, "a", "1"), *call(1, "b", "2", call_id="call_2", item_id="fc_2")]
 AT_ONE_PLACE = [{**event, "output_index": 0} for event in TWO_CALLS]
 
@@ -376,10 +397,8 @@ def test_ids_that_change_with_every_event_do_no_harm():
         [added(5, {"type": "compaction", "id": "c", "encrypted_content": "gAAA"})],
         [added(5, {"type": "mcp_call", "id": "m"}), delta("mcp_call_arguments", 5, "m", "{}")],
         [{"type": "response.output_text.annotation.added", "item_id": "msg_1", "annotation": {}}],
-        [delta("output_text", 0, "msg_9", "of no item")],
         [delta(SUMMARY, 7, "rs_9", "of no item")],
         [delta(ARGUMENTS, 7, "fc_9", "of no item")],
-        [*text(0, ""), delta("output_text", 9, "msg_9", "of no item")],
         [{"type": ["response.completed"]}, {"type": 3}, {"type": "response.completed.not"}],
         [added(5, "item"), done(5, None), {"type": "response.output_item.added"}],  # type: ignore[arg-type]
         [{"type": "error_of_somebody"}],

@@ -6,7 +6,7 @@ reason, its usage as sent) can be read from the parser.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from steersman.agent.messages import ModelStop
@@ -14,6 +14,7 @@ from steersman.agent.model import StreamEvent
 from steersman.models.answer_body import Answer
 from steersman.models.anthropic_usage import AnthropicUsage
 from steersman.models.blocks import shown_name
+from steersman.models.call_arguments import CallArguments
 from steersman.models.event_json import arguments_text, string, text
 from steersman.models.sse import SseEvent
 
@@ -48,7 +49,7 @@ class _Block:
     redacted: bool = False
     whole_input: str = ""
     """The arguments that came with the start of a call. They count if no piece of them follows."""
-    has_pieces: bool = False
+    arguments: CallArguments = field(default_factory=CallArguments)
 
 
 class AnthropicStreamParser:
@@ -179,15 +180,18 @@ class AnthropicStreamParser:
     def _delta(self, event: dict[str, object]) -> None:
         delta = event.get("delta")
         block = self._open.get(self._index(event))
-        if block is None or not isinstance(delta, dict):
+        if not isinstance(delta, dict):
             return
         kind = delta.get("type")
-        if kind == "text_delta" and block.kind == "text":
+        if block is None:
+            # Some servers leave out how a block begins. Text needs nothing of that; other blocks can't be without.
+            if kind == "text_delta":
+                self._blocks.text("text", string(delta, "text"))
+        elif kind == "text_delta" and block.kind == "text":
             self._blocks.text("text", string(delta, "text"))
         elif kind == "input_json_delta" and block.kind == "call":
-            piece = string(delta, "partial_json")
+            piece = block.arguments.add(string(delta, "partial_json"))
             if piece:
-                block.has_pieces = True
                 self._blocks.append(block.index, piece)
         elif kind == "thinking_delta" and block.kind == "thinking":
             self._blocks.append(block.index, string(delta, "thinking"))
@@ -213,6 +217,6 @@ class AnthropicStreamParser:
         elif block.kind == "thinking":
             self._blocks.end(block.index, signature=block.signature or None, redacted=block.redacted)
         elif block.kind == "call":
-            if block.whole_input and not block.has_pieces:
+            if block.whole_input and not block.arguments.pieces:
                 self._blocks.append(block.index, block.whole_input)
             self._blocks.end(block.index)

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-import orjson
-
 from steersman.models.blocks import shown_name
+from steersman.models.call_arguments import CallArguments
 from steersman.models.event_json import arguments_text
 from steersman.models.surrogates import whole
 
@@ -22,9 +21,7 @@ class CallSlot:
     index: int | None
     id: str | None = None
     name: str = ""
-    pieces: list[str] = field(default_factory=list)
-    length: int = 0
-    """Of all pieces."""
+    arguments: CallArguments = field(default_factory=CallArguments)
     block: int | None = None
     """The index of its block in the message, once it has been started."""
     name_is_late: bool = False
@@ -34,30 +31,7 @@ class CallSlot:
     @property
     def is_ready(self) -> bool:
         """Its block can be started: the name is known, or arguments have come before it."""
-        return bool(self.name or self.pieces)
-
-    @property
-    def is_complete(self) -> bool:
-        """The arguments are one JSON object. Of no arguments at all nobody knows whether they are complete."""
-        if not self.pieces or not self.pieces[-1].rstrip().endswith("}"):
-            return False
-        try:
-            return isinstance(orjson.loads("".join(self.pieces).encode("utf-8", "replace")), dict)
-        except orjson.JSONDecodeError:
-            return False
-
-    def repeats(self, arguments: str) -> bool:
-        """Whether this piece is all arguments over again, as some servers send them once they are complete. It is no
-        more of them: two objects in a row are no JSON."""
-        return len(arguments) == self.length and self.is_complete and "".join(self.pieces) == arguments
-
-    def add(self, arguments: str) -> str:
-        """Adds a piece of arguments, and returns what is new of it: all or nothing."""
-        if not arguments or self.repeats(arguments):
-            return ""
-        self.pieces.append(arguments)
-        self.length += len(arguments)
-        return arguments
+        return bool(self.name or self.arguments.pieces)
 
 
 class CallSlots:
@@ -79,7 +53,7 @@ class CallSlots:
     @property
     def all_complete(self) -> bool:
         """There are calls, and each has a name and complete arguments."""
-        return bool(self._slots) and all(slot.name and slot.is_complete for slot in self._slots)
+        return bool(self._slots) and all(slot.name and slot.arguments.are_complete for slot in self._slots)
 
     def current(self, index: int | None) -> CallSlot | None:
         """The call that a piece of arguments continues if it has no id or name, and perhaps not even an index."""
@@ -102,7 +76,7 @@ class CallSlots:
             shown_name(name) if isinstance(name, str) else "",
             arguments,
         )
-        return slot, slot.add(arguments)
+        return slot, slot.arguments.add(arguments)
 
     def _find(self, index: int | None, call_id: str, name: str, arguments: str) -> CallSlot:
         if index is not None:
@@ -149,4 +123,4 @@ def _is_another(slot: CallSlot, call_id: str, name: str, arguments: str) -> bool
     if not arguments.lstrip().startswith("{") or slot.checks >= _MOST_CHECKS:
         return False
     slot.checks += 1
-    return slot.is_complete and not (same_id and slot.repeats(arguments))
+    return slot.arguments.are_complete and not (same_id and slot.arguments.are_repeated_by(arguments))

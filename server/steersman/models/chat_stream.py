@@ -114,7 +114,7 @@ class ChatStreamParser:
             slot = self._calls.current(template.index)
             if slot is None or slot.block is None:
                 return False
-            self._blocks.append(slot.block, slot.add(text))
+            self._blocks.append(slot.block, slot.arguments.add(text))
         else:
             self._blocks.text("text" if template.key == "content" else "thinking", text)
         return True

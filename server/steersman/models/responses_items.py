@@ -5,9 +5,10 @@ two items the same place, or change the id with every event.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from steersman.models.call_arguments import CallArguments
 from steersman.models.event_json import string
 
 Item: TypeAlias = Mapping[str, object]
@@ -37,6 +38,8 @@ class OutputItem:
     """The server has said that it is complete."""
     is_told: bool = False
     """Some of its text, thinking or arguments has been passed on."""
+    arguments: CallArguments = field(default_factory=CallArguments)
+    """Those of a call that have streamed."""
     part_is_told: bool = False
     """Some of its open part has been passed on."""
     part: object = None

@@ -182,6 +182,8 @@ class ResponsesStreamParser:
     def _text(self, event: dict[str, object], kind: BlockKind, key: str) -> None:
         item = self._find("message", event)
         piece = string(event, key)
+        if item is None and key == "delta" and piece:  # some servers leave out how an item begins
+            item = self._begin("message", {"id": string(event, "item_id")}, event.get("output_index"))
         if item is not None and _is_news(item, key) and piece:
             item.is_told, item.part_is_told = True, key == "delta"
             self._blocks.text(kind, piece)
@@ -199,10 +201,9 @@ class ResponsesStreamParser:
 
     def _arguments(self, event: dict[str, object], key: str) -> None:
         item = self._find("call", event)
-        piece = string(event, "delta")
         if item is not None and key != "delta":
             self._call_told(item, event, key)
-        elif item is not None and piece:
+        elif item is not None and (piece := item.arguments.add(string(event, "delta"))):
             item.is_told = True
             self._blocks.append(item.block, piece)
 
