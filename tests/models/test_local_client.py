@@ -393,8 +393,27 @@ async def test_a_slow_reader_holds_the_server_back_and_gets_everything(local):
 PACKED = b"\n" * (3 << 20) + b"end"
 
 
+MEMBERS = [gzip.compress(part, mtime=0) for part in (PACKED[:5], b"", PACKED[5:-1], PACKED[-1:])]
+
+
 @pytest.mark.parametrize(
-    ("encoding", "body"), [("gzip", gzip.compress(PACKED, mtime=0)), ("deflate", zlib.compress(PACKED))]
+    ("encoding", "body"),
+    [
+        ("gzip", gzip.compress(PACKED, mtime=0)),
+        ("X-GZip", b"".join(MEMBERS)),
+        ("gzip", b"".join(MEMBERS) + bytes(512)),
+        ("deflate", zlib.compress(PACKED)),
+        ("deflate", zlib.compress(PACKED, wbits=-zlib.MAX_WBITS)),
+        ("identity", PACKED),
+    ],
+    ids=[
+        "gzip",
+        "gzip of several members",
+        "gzip with padding",
+        "deflate",
+        "deflate without a header",
+        "identity",
+    ],
 )
 async def test_a_compressed_body_is_unpacked(client, encoding, body):
     head = OK + f"content-encoding: {encoding}\r\ncontent-length: {len(body)}\r\n\r\n".encode()
@@ -405,15 +424,31 @@ async def test_a_compressed_body_is_unpacked(client, encoding, body):
 
 @pytest.mark.parametrize(
     ("encoding", "body"),
-    [("gzip", b"no gzip"), ("gzip", gzip.compress(b"cut", mtime=0)[:-9]), ("unheard-of", b"ok")],
+    [
+        ("gzip", b"no gzip"),
+        ("gzip", gzip.compress(b"cut", mtime=0)[:-9]),
+        ("gzip", gzip.compress(b"more", mtime=0) * 2 + b"no gzip"),
+        ("deflate", b"\xff\xff"),
+    ],
 )
-async def test_what_can_not_be_unpacked_is_a_failure(local, encoding, body):
+async def test_what_can_not_be_unpacked_is_a_failure(client, encoding, body):
     head = OK + f"content-encoding: {encoding}\r\ncontent-length: {len(body)}\r\n\r\n".encode()
     handler, _ = answering(head + body)
     async with raw_server(handler) as url:
         with pytest.raises(HttpFailure) as raised:
-            await answer_to(local, url)
+            await answer_to(client, url)
     assert raised.value.failure.kind == "protocol"
+    assert raised.value.failure.message.endswith(" sent a body that does not match its content-encoding.")
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, br"])
+async def test_an_encoding_that_is_not_known_is_named(client, encoding):
+    handler, _ = answering(OK + f"content-encoding: {encoding}\r\ncontent-length: 2\r\n\r\nok".encode())
+    async with raw_server(handler) as url:
+        with pytest.raises(HttpFailure) as raised:
+            await answer_to(client, url)
+    assert raised.value.failure.kind == "protocol"
+    assert raised.value.failure.message.endswith(f" in an encoding other than gzip, deflate: {encoding}")
 
 
 @pytest.mark.parametrize("value", ["a\r\nevil: yes", "a\x00", "é"])

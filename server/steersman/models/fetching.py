@@ -13,6 +13,7 @@ from urllib.parse import SplitResult
 
 from steersman.agent.model import FailureKind, StreamFailure
 from steersman.models.base_url import ANTHROPIC_VERSION, key_headers, split_base_url, with_own, with_path
+from steersman.models.content_encoding import body_of
 from steersman.models.endpoint import HttpFailure
 from steersman.models.failures import failure_of_response
 from steersman.models.provider import Api
@@ -124,7 +125,7 @@ class Server:
         method = "POST" if content else "GET"
         async with client.stream(method, url, headers=headers, content=content) as response:
             body = bytearray()
-            async for piece in response.aiter_bytes():
+            async for piece in body_of(response):
                 body += piece
                 if len(body) > MAX_BYTES:
                     raise self.failure("protocol", f"{self.host} sent more than {MAX_BYTES} bytes.")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from steersman.agent.abort import AbortSignal
 from steersman.agent.model import ABORTED, FailureKind, StreamFailure
+from steersman.models.content_encoding import ACCEPTED, body_of
 from steersman.models.endpoint import Endpoint, HttpFailure
 from steersman.models.failures import failure_of_page, failure_of_response
 from steersman.models.transport_failures import CONNECT_SECONDS, transport_failure
@@ -91,6 +92,7 @@ def new_client(transport: "httpx.AsyncBaseTransport | None" = None) -> "httpx.As
     try:
         return httpx.AsyncClient(
             verify=trusted_context(),
+            headers={"accept-encoding": ACCEPTED},
             timeout=timeout,
             limits=limits,
             follow_redirects=False,
@@ -214,10 +216,7 @@ class Body:
         if response.headers.get("content-type", "").lower().startswith("text/html"):
             body = await _read_bounded(response, self._endpoint.stall.after_end)
             raise HttpFailure(failure_of_page(self._endpoint.host, body, self._endpoint.redact))
-        encoded = response.headers.get("content-encoding", "identity").strip().lower() != "identity"
-        pieces = response.aiter_bytes() if encoded else response.stream
-        # response.stream is the cheapest way that httpx offers in public: aiter_raw adds a layer per piece.
-        async for piece in pieces:  # type: ignore[union-attr]  # an AsyncClient's response streams asynchronously
+        async for piece in body_of(response):
             if len(piece) <= QUEUE_LIMIT:
                 await self._put(piece)
                 continue
@@ -266,7 +265,7 @@ async def _read_bounded(response: "httpx.Response | LocalResponse", seconds: flo
     body = bytearray()
     try:
         async with asyncio.timeout(seconds):
-            async for piece in response.aiter_bytes():
+            async for piece in body_of(response):
                 body += piece
                 if len(body) >= ERROR_BODY_LIMIT:
                     break

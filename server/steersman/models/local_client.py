@@ -7,7 +7,6 @@ left to httpx: other hosts, user information, characters that a URL has to escap
 import asyncio
 import os
 import re
-import zlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
@@ -21,13 +20,12 @@ _KEEP_SECONDS: Final = 5.0
 _HEAD_LIMIT: Final = 64 * 1024
 """Most bytes of a head, of a line between chunks, and of what follows the last chunk."""
 _PIECE: Final = 64 * 1024
-"""Most bytes that are read or decompressed at once. When twice as many wait to be read, the server has to wait."""
+"""Most bytes that are read at once. When twice as many wait to be read, the server has to wait."""
 
 _LOCAL = re.compile(
     r"http://(?P<host>localhost|127\.0\.0\.1|\[::1\])(?::(?P<port>[0-9]{1,5}))?"
     r"(?P<target>/[A-Za-z0-9\-._~!$&'()*+,;=:@/?%]*)?"
 )
-_GZIP_OR_ZLIB: Final = zlib.MAX_WBITS | 32
 
 
 class LocalFailure(Exception):
@@ -119,29 +117,6 @@ class LocalResponse:
         self.status_code = head.status_code
         self.headers = {name.decode("ascii"): value.decode("latin-1") for name, value in head.headers}
         self.stream = stream
-
-    async def aiter_bytes(self) -> AsyncIterator[bytes]:
-        """The body without its content-encoding: some servers compress although they were asked not to."""
-        encoding = self.headers.get("content-encoding", "identity").strip().lower()
-        if encoding == "identity":
-            async for piece in self.stream:
-                yield piece
-            return
-        unreadable = LocalFailure("protocol", "{host} sent a body that does not match its content-encoding")
-        if encoding not in ("gzip", "x-gzip", "deflate"):
-            raise unreadable
-        unpacker = zlib.decompressobj(_GZIP_OR_ZLIB)
-        try:
-            async for packed in self.stream:
-                left = packed
-                while left and not unpacker.eof:
-                    yield unpacker.decompress(left, _PIECE)
-                    left = unpacker.unconsumed_tail
-            yield unpacker.flush()
-        except zlib.error:
-            raise unreadable from None
-        if not unpacker.eof:
-            raise unreadable
 
 
 class LocalClient:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from steersman.agent.model import FailureKind, StreamFailure
+from steersman.models.content_encoding import Undecodable
 from steersman.models.failures import PROXY_ADVICE, failure_message
 from steersman.models.secrets import Redactor
 
@@ -29,6 +30,9 @@ def transport_failure(
     Args:
         connect: how many seconds the client waits for a connection.
     """
+    if isinstance(error, Undecodable):
+        return StreamFailure("protocol", failure_message(error.what.format(host=host), error.said, redact))
+
     from steersman.models.local_client import LocalFailure  # noqa: PLC0415 - as late as in `http`
 
     if isinstance(error, LocalFailure):
@@ -59,8 +63,6 @@ def transport_failure(
             kind, advice = "auth", PROXY_ADVICE
     elif isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError):
         what = f"the connection to {host} broke before the answer was complete"
-    elif isinstance(error, httpx.DecodingError):
-        kind, what = "protocol", f"{host} sent a body that does not match its content-encoding"
     elif isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | httpx.LocalProtocolError):
         kind, what = "bad_request", f"the request to {host} is malformed; check the base URL and the key"
     else:
