@@ -2,6 +2,7 @@
 
 import pytest
 
+from steersman.extensions import CannotGoOn, Extension
 from steersman.models.recording import Recording, RecordingModel
 from steersman.session.home import Home
 from steersman.session.manager import SessionManager
@@ -63,6 +64,34 @@ def test_a_request_too_many_fails_the_test_and_is_named(agent):
 
 def test_a_turn_too_many_fails_the_test_and_is_named(agent):
     assert "Nobody asked for turns 2 to 3: the model was asked once" in mismatch(agent, "go", ["a", "b", "c"])
+
+
+def test_an_extension_that_fails_is_told_before_what_came_of_it(agent):
+    class Broken(Extension):
+        async def prepare_run(self, inputs, signal):
+            raise ValueError("no ticket")
+
+    agent.configure(extensions={"broken": Broken})
+    assert mismatch(agent, "go", ["a"]).splitlines() == [
+        "The run failed: An extension failed; the log says which and how.",
+        "Logged: the extension broken raised in prepare_run",
+        "Logged: the hook prepare_run raised: ValueError('no ticket')",
+        "Nobody asked for turn 1: the model was asked nothing, and the script has 1 turns.",
+    ]
+
+
+def test_what_an_extension_says_for_people_is_told_too(agent):
+    class Told(Extension):
+        async def prepare_run(self, inputs, signal):
+            raise CannotGoOn("There is no ticket.")
+
+    agent.configure(extensions={"told": Told})
+    assert mismatch(agent, "go", ["a"]).startswith("The run failed: told: There is no ticket.\nNobody asked")
+
+
+def test_a_request_too_many_is_told_once(agent):
+    said = mismatch(agent, "go", [turn(call("read", path="a.txt"))])
+    assert (said.count("no turn for"), said.count("failed")) == (1, 0)
 
 
 def test_what_a_turn_raises_is_told(agent):

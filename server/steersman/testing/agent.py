@@ -19,6 +19,7 @@ from steersman.testing.background import BackgroundLoop
 from steersman.testing.errors import RunMismatch, ScriptError
 from steersman.testing.folder import Folder
 from steersman.testing.going import Going
+from steersman.testing.logged import logged_errors
 from steersman.testing.model import SPEC, Heard, ScriptModel
 from steersman.testing.plan import Plan, RunOptions
 from steersman.testing.result import Result
@@ -133,8 +134,9 @@ class Agent:
         try:
             run = await manager.start(self._request(plan))
             going.run, self._session = run.id, run.session
-            run.release()
-            problems = await _ended(run, plan.timeout)
+            with logged_errors() as logged:
+                run.release()
+                problems = await _ended(run, plan.timeout)
         finally:
             self._going = None
             stop_listening()
@@ -143,7 +145,7 @@ class Agent:
         if going.watcher.raised is not None:
             raise going.watcher.raised
         if problems := [*problems, *going.problems]:
-            raise RunMismatch(problems)
+            raise RunMismatch([*_cause(result, problems, logged), *problems])
         return result
 
     def _request(self, plan: Plan) -> StartRequest:
@@ -205,6 +207,16 @@ class _Approver:
     async def ask(self, question: Question) -> Answer | None:
         """See `session.approvals.Approver`."""
         return await self._going().user.ask(question)
+
+
+def _cause(result: Result, problems: Sequence[str], logged: Sequence[str]) -> list[str]:
+    """The error that the run has ended with, unless that is what the problems say: they are what came of it."""
+    if result.stop_reason != "error":
+        return []
+    said: str = result.end["error"]["message"]
+    if any(said in problem or problem in said for problem in problems):
+        return []
+    return [f"The run failed: {said}", *(f"Logged: {each}" for each in logged)]
 
 
 async def _ended(run: Run, timeout: float) -> list[str]:
