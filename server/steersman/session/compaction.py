@@ -9,34 +9,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steersman.agent.abort import AbortSignal
-from steersman.agent.events import AgentEvent, DurableEvent
-from steersman.agent.hooks import GiveUp
-from steersman.agent.messages import (
-    NO_USAGE,
-    CustomMessage,
-    Message,
-    ModelStop,
-    Text,
-    Usage,
-    UserMessage,
-    plain_text,
-)
-from steersman.agent.model import Model, ModelRequest, StreamFailure
-from steersman.agent.recorder import Recorder
-from steersman.agent.response import Response
-from steersman.agent.tasks import pause, supervise
+from steersman.agent.messages import NO_USAGE, CustomMessage, Message, Text, Usage, UserMessage, plain_text
+from steersman.agent.model import Model, StreamFailure
+from steersman.agent.tasks import supervise
 from steersman.session.errors import Refused
 from steersman.session.parts import Parts
 from steersman.session.retry import sentence
-from steersman.session.summary import (
-    CUT_OFF,
-    SYSTEM,
-    Files,
-    files_in,
-    request_text,
-    with_less_room,
-    with_summary,
-)
+from steersman.session.summary import Files, files_in, request_text, with_summary
+from steersman.session.summary_writer import CompactionFailed, SummaryWriter
 from steersman.session.tree import SUMMARY_HEADER
 from steersman.session.window import CHARACTERS_PER_TOKEN, Unit, estimate_anew, tokens_of, units_of
 from steersman.session.wire import Data, usage_data
@@ -54,10 +34,6 @@ LIKELY_WINDOW = 32_000
 """Tokens that an unknown model is assumed to take. A request that doesn't fit is made again with less."""
 LEAST_TOKENS = 500
 """That must be replaced: a summary of fewer would free nothing."""
-
-
-class CompactionFailed(Exception):
-    """There is no summary; the text says why, for a person. Nothing has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +95,15 @@ class Compactor:
         journal, services = self._parts.journal, self._parts.services
         journal.record("compaction_start", {"reason": reason, "tokens": plan.tokens})
         node = services.new_id("cmp")
-        spent = _Spent()
+        writer = SummaryWriter(self._model, self._parts)
         try:
-            text = await self._summary(plan, window, signal, instructions, spent)
+            text = await self._summary(plan, window, signal, instructions, writer)
         except BaseException as error:
-            failed: Data = {"failed": _why(error), "usage": usage_data(spent.usage)}
+            failed: Data = {"failed": _why(error), "usage": usage_data(writer.usage)}
             await journal.record_end("compaction_end", failed, failed)
             raise
         finally:
-            self._spent += spent.usage
+            self._spent += writer.usage
         files = files_in(plan.messages, Files.of(journal.picture.files))
         summary = "\n\n".join(filter(None, (text, files.text())))
         kept = _kept(journal.picture.messages, journal.picture.branch.nodes, plan.kept_from)
@@ -141,10 +117,12 @@ class Compactor:
             "files": files.data(),
             "tokensBefore": plan.tokens,
             "tokensAfter": estimate_anew([told, *kept], self._overhead),
-            "usage": usage_data(spent.usage),
+            "usage": usage_data(writer.usage),
         }
         unkept = "The session log could not be written; open the session again."
-        await journal.record_end("compaction_end", data, {"failed": unkept, "usage": usage_data(spent.usage)})
+        await journal.record_end(
+            "compaction_end", data, {"failed": unkept, "usage": usage_data(writer.usage)}
+        )
 
     def work_for_user(
         self, window: int | None, instructions: str | None
@@ -169,7 +147,7 @@ class Compactor:
         return work
 
     async def _summary(
-        self, plan: Plan, window: int, signal: AbortSignal, instructions: str | None, spent: "_Spent"
+        self, plan: Plan, window: int, signal: AbortSignal, instructions: str | None, writer: SummaryWriter
     ) -> str:
         """Summarises piece by piece, each with the summary of those before it; in shorter pieces if they don't fit."""
         messages = await self._seen(plan.messages, signal)
@@ -178,7 +156,7 @@ class Compactor:
             pieces = request_text(messages, limit=limit, before=plan.before, instructions=instructions)
             summary, failure = plan.before, None
             for piece in pieces:
-                answer = await self._ask(with_summary(summary, piece), signal, spent)
+                answer = await writer.write(with_summary(summary, piece), signal)
                 if isinstance(answer, StreamFailure):
                     failure = answer
                     break
@@ -214,90 +192,12 @@ class Compactor:
             log.exception("the context of a summary could not be made")
             raise CompactionFailed("An extension failed; the log says which and how.") from error
 
-    async def _ask(self, text: str, signal: AbortSignal, spent: "_Spent") -> str | StreamFailure:
-        """The summary that `text` asks for. One that is cut off lacks its last headings, such as what comes next: a
-        shorter one is asked for, once. If that is of no help, the summary says where it ends.
-
-        Raises:
-            CompactionFailed: it was aborted.
-        """
-        first = await self._request(text, signal, spent)
-        if isinstance(first, StreamFailure) or not first.is_cut:
-            return first if isinstance(first, StreamFailure) else first.text
-        second = await self._request(with_less_room(text, first.text), signal, spent)
-        best = first if isinstance(second, StreamFailure) else second
-        return f"{best.text}\n\n{CUT_OFF}" if best.is_cut else best.text
-
-    async def _request(self, text: str, signal: AbortSignal, spent: "_Spent") -> "_Said | StreamFailure":
-        """One request, tried again as any other.
-
-        Raises:
-            CompactionFailed: it was aborted.
-        """
-        services = self._parts.services
-        request = ModelRequest(SYSTEM, [UserMessage("", (Text(text),))])
-        limits, attempt = services.limits.kernel(), 0
-        while True:
-            attempt += 1
-            response = Response("", Recorder(_Nowhere()), lambda: "")
-            await response.read(
-                self._model,
-                request,
-                signal=signal,
-                clock=services.clock,
-                strays=self._parts.strays,
-                stall=limits.stall,
-                grace=limits.grace,
-            )
-            spent.usage += response.usage
-            if signal.aborted:
-                raise CompactionFailed("It was aborted.")
-            said = plain_text(response.content).strip()
-            failure = response.failure or _unusable(said, response.stop_reason)
-            if failure is None:
-                return _Said(said, is_cut=response.stop_reason == "length")
-            decision = services.retry.decide(failure, attempt)
-            if isinstance(decision, GiveUp):
-                return failure
-            await pause(decision.after, signal=signal, clock=services.clock)
-            if signal.aborted:
-                raise CompactionFailed("It was aborted.")
-
-
-def _unusable(said: str, stop_reason: ModelStop | None) -> StreamFailure | None:
-    """Why a whole answer is no summary; None if it is one. What a filter or a refusal has cut must not stand in for the
-    conversation, however it begins."""
-    if stop_reason in ("content_filter", "refusal"):
-        return StreamFailure("refused", "The model or its provider withheld the summary.", cut=True)
-    return None if said else StreamFailure("empty", "The model wrote no summary.")
-
 
 def _why(error: BaseException) -> str:
     """For a person."""
     if isinstance(error, CompactionFailed):
         return str(error)
     return "It failed; the log says how." if isinstance(error, Exception) else "It was aborted."
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    text: str
-    is_cut: bool
-
-
-@dataclass(slots=True)
-class _Spent:
-    usage: Usage = NO_USAGE
-
-
-class _Nowhere:
-    """A sink that drops everything."""
-
-    async def record(self, event: DurableEvent) -> None:
-        return
-
-    def tell(self, event: AgentEvent) -> None:
-        return
 
 
 def _first_kept(units: list[Unit], messages: list[Message], room: int) -> int:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from steersman.agent.abort import AbortSignal
 from steersman.agent.hooks import GiveUp, HookError, Retry
 from steersman.agent.messages import AssistantMessage, Message, Usage
-from steersman.session.compaction import CompactionFailed, Compactor, Reason, See
+from steersman.session.compaction import Compactor, Reason, See
 from steersman.session.parts import Parts
 from steersman.session.run import RunState
+from steersman.session.summary_writer import CompactionFailed
 from steersman.session.window import estimate, estimate_anew, shortened, within_characters
 
 log = logging.getLogger(__name__)
