@@ -29,6 +29,8 @@ BEHAVIOURS = (
 )
 AGAIN = ("event", "text", "cut", "header")
 """These fail once."""
+TWICE = ("status 429", "status 500", "status 503", "page")
+"""Of these the third answer is final: requests are tried again, and the waits between grow."""
 
 
 class EchoingServer:
@@ -47,6 +49,8 @@ class EchoingServer:
         self._asked[name] += 1
         if name in AGAIN and self._asked[name] > 1:
             name = "well"
+        elif name in TWICE and self._asked[name] > 2:
+            name = "status 400"
         writer.write(self._response(name, head, body))
         await writer.drain()
 
@@ -67,7 +71,7 @@ class EchoingServer:
         echo = self._echo(head)
         speaks = next(speech for path, speech in _SPEECHES.items() if path in head or not path)
         one_line = "".join(char for char in echo if char.isprintable())
-        headers = [f"x-you-sent: {one_line}", f"x-request-id: {self._secrets[0]}", "retry-after: 0"]
+        headers = [f"x-you-sent: {one_line}", f"x-request-id: {self._secrets[0]}"]
         error = {
             "error": {"message": echo, "type": self._secrets[0], "code": self._secrets[0], "param": echo}
         }
